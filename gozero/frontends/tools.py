@@ -107,16 +107,16 @@ def weights(arguments: Sequence[str] | None = None) -> int:
 
 def graph(arguments: Sequence[str] | None = None) -> int:
     """Put the inference graph of weights files into them, so that they can be played with if torch is missing."""
+
+    def work(options: argparse.Namespace) -> None:
+        files = [find(name) for name in options.files]
+        from gozero.evaluators.graphs import embed
+
+        for file in files:
+            embed(file)
+            print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
+
     about = "Put the inference graph into weights files, which then play without PyTorch."
     parser = Parser(prog="gozero graph", description=about)
     parser.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
-    return parser.run(_embed, arguments)
-
-
-def _embed(options: argparse.Namespace) -> None:
-    files = [find(name) for name in options.files]
-    from gozero.evaluators.graphs import embed
-
-    for file in files:
-        embed(file)
-        print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
+    return parser.run(work, arguments)

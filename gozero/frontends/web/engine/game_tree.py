@@ -76,11 +76,6 @@ class MoveTree:
     def __contains__(self, number: object) -> bool:
         return type(number) is int and number in self._nodes
 
-    @property
-    def has_grown(self) -> bool:
-        """Whether there ever was another node than the start."""
-        return self.next > START + 1
-
     def add(self, parent: int, colour: int, action: int) -> int:
         """The number of the node after this move, a new one if the move is new."""
         for number in self._nodes[parent].children:

@@ -27,7 +27,6 @@ UNITS = {"course_go": "eyes", "nogo": "moves", "othello": "discs"}
 AREAS = {**dict.fromkeys(GO_FAMILY, "area"), "othello": "discs"}
 """What the expected owner of a point is shown as; the other games have none."""
 DIGITS = 4
-NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 
 def view(session: GameSession) -> dict[str, Any]:
@@ -79,9 +78,9 @@ def _turn(session: GameSession) -> dict[str, Any]:
     for origin, target in legal:
         targets.setdefault(origin, []).append(target)
     return {
-        "toPlay": None if over else NAMES[position.to_play],
-        "turn": NAMES[session.live_turn] if session.is_going_on else None,
-        "person": NAMES[session.person] if session.live is not None else None,
+        "toPlay": None if over else COLOUR_WORDS[position.to_play],
+        "turn": COLOUR_WORDS[session.live_turn] if session.is_going_on else None,
+        "person": COLOUR_WORDS.get(session.person) if session.live is not None else None,
         "legal": list(targets) if kind.moves_pieces else [point for point, _ in legal],
         "targets": targets if kind.moves_pieces else None,
         "canPass": not over and position.is_legal(kind.pass_action),
@@ -137,7 +136,7 @@ def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict
         "is": "look",
         "node": node,
         "visits": analysis.visits,
-        "toPlay": NAMES[analysis.colour],
+        "toPlay": COLOUR_WORDS[analysis.colour],
         "black": _share(sign * analysis.value),
         "score": _rounded(analysis.score, sign),
         "moves": [_candidate(move, session) for move in analysis.moves],
@@ -183,7 +182,7 @@ def title(session: GameSession) -> dict[str, Any] | None:
     """What the list of games shows of this one; None if no move was ever played, so that there is nothing to come back
     to. A count of Go may need a search, so the result is asked only where the page shows the end.
     """
-    if not session.tree.has_grown:
+    if session.tree.next == START + 1:  # there never was another node than the start
         return None
     if session.is_going_on:
         session.results.clear()

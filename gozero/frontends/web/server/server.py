@@ -163,7 +163,7 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
             await games.catalogue
         await runner.setup()
         await web.SockSite(runner, listener).start()
-        _announce(settings, address_of(settings, access))
+        _announce(settings, access)
         await games.catalogue
         await asyncio.Event().wait()  # for ever
 
@@ -195,14 +195,11 @@ def listen(settings: WebSettings) -> socket.socket:
         raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
 
 
-def address_of(settings: WebSettings, access: Access) -> str:
-    """What to type into a browser."""
+def _announce(settings: WebSettings, access: Access) -> None:
+    """Say what to type into a browser, or open one."""
     host = socket.gethostname() if settings.host in ANY_ADDRESS else settings.host
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{access.port}/" + (f"?token={access.token}" if access.token else "")
-
-
-def _announce(settings: WebSettings, address: str) -> None:
+    address = f"http://{shown}:{access.port}/" + (f"?token={access.token}" if access.token else "")
     say(f"{PROGRAM}: the board is at {address}   (Ctrl-C ends it)")
     if not settings.is_local:
         say(f"{PROGRAM}: everybody who knows this address can play here and use this machine's processor")
