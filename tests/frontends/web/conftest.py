@@ -1,15 +1,25 @@
 """One server and one browser for the tests that need Chromium, and one server for those that need none."""
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
+
+from gozero.games import GAMES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.frontends.web.site import Tab
     from tests.frontends.web.talk import Server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled() -> None:
+    """Engine processes find all kernels in the cache, so that none says that it compiles."""
+    for module in (*GAMES.values(), "gozero.frontends.web.engine.handler", "gozero.nets.features"):
+        import_module(module)
 
 
 @pytest.fixture(scope="session")

@@ -151,7 +151,7 @@ def test_weights_are_chosen_by_name_only(server: Server, shared_game: str) -> No
 @pytest.mark.parametrize(
     ("setup", "text"),
     [
-        ({"game": "chess"}, "New game: game = 'chess': choose one of go, "),
+        ({"game": "chess"}, "New game: game = 'chess': choose one of breakthrough, "),
         ({"size": 20}, "New game: size = 20 is out of range: from 2 to 19"),
         ({"game": "othello", "size": 7}, "Board size 7: this engine plays Othello on 4, 6, 8."),
         ({"game": "go", "size": 5, "handicap": 2}, "Handicap 2: a board of 5x5 has at most 0."),

@@ -281,7 +281,7 @@ def test_an_interrupted_wait_for_the_other_parts_stops_them() -> None:
 
     def play(halt: Callable[[], bool]) -> None:
         assert begun.wait(LONG)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         halted.append(any(halt() or pause.wait(0.01) for _ in range(1000)))
 
     with pytest.raises(KeyboardInterrupt):
