@@ -286,6 +286,9 @@ def test_moves_behind_a_turn_that_a_file_gives_are_shown() -> None:
     found, _ = opened("(;GM[4]SZ[15];B[hh]PL[B];B[ii];W[ee])", game="gomoku")
     found.go_to(found.line[-1])
     assert found.game.position.moves == [(BLACK, 112), (BLACK, 128), (WHITE, 64)]
+    found, _ = opened("(;GM[4]SZ[15](;B[hh];W[jj])(;B[hh]PL[B];B[ii];W[ee]))", game="gomoku")  # one node for hh
+    for leaf, colours in ((2, [BLACK, WHITE]), (4, [BLACK, BLACK, WHITE])):
+        assert [colour for colour, _ in found.position_at(leaf).moves] == colours
 
 
 def test_rules_of_a_file_allow_its_moves() -> None:

@@ -152,10 +152,12 @@ class GameSession:
         shown = self.game.position
         try:
             self.game.position = self._first.copy()
-            for node in [self.tree[step] for step in self.tree.path(number)[1:]]:
-                self.game.play(node.colour, node.action)
-                if node.next_to_play:
-                    self.game.position.give_turn(node.next_to_play)
+            for colour, action in self.tree.moves(number):
+                if colour != self.game.position.to_play:  # a file gave a side the turn, here or in a branch alike
+                    self.game.position.give_turn(colour)
+                self.game.play(colour, action)
+            if turn := self.tree[number].next_to_play:
+                self.game.position.give_turn(turn)
             return self.game.position
         finally:
             self.game.position = shown
