@@ -30,11 +30,11 @@ def add_game(parser: argparse.ArgumentParser) -> None:
 
 
 def complete(options: argparse.Namespace, weights: Sequence[str]) -> None:
-    """A game that was not given is that of the first of these files, with its board; Go without any. WeightsError."""
-    if options.game is None and weights:
-        header = find_weights(weights[0], None)[1]
-        options.game, options.size = header.game, header.size if options.size is None else options.size
-    options.game = options.game or GO
+    """Game and board size, where not given, are those of the first of these files; Go without any. WeightsError."""
+    header = find_weights(weights[0], None)[1] if weights else None
+    options.game = options.game or (header.game if header else GO)
+    if header and header.game == options.game and options.size is None:
+        options.size = header.size
 
 
 def add_play(parser: argparse.ArgumentParser, folder: str, opening_moves: int | None = 0) -> None:

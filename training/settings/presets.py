@@ -61,7 +61,7 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
             own = values.setdefault(name, value)
             if isinstance(own, dict) and isinstance(value, dict):
                 values[name] = value | own
-    own = deepcopy(values)
+    of_file, place = deepcopy(values), where or str(path)
     for assignment in overrides:  # the game first: the stages of the file become such as it has
         if assignment.partition("=")[0].strip() == "game":
             override(values, assignment)
@@ -70,10 +70,20 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
         override(values, assignment)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
     try:
-        return config.from_dict(LoopSettings, values, where or str(path))
-    except SettingsError:
-        config.from_dict(LoopSettings, own, where or str(path))  # the file's own error, if it has one
+        return config.from_dict(LoopSettings, values, place)
+    except SettingsError as error:
+        if str(error) == _fault(of_file, place):
+            raise
         return config.from_dict(LoopSettings, values, "the command line")
+
+
+def _fault(values: dict[str, Any], where: str) -> str:
+    """What is wrong with plain values; empty if nothing is."""
+    try:
+        config.from_dict(LoopSettings, values, where)
+    except SettingsError as error:
+        return str(error)
+    return ""
 
 
 def _fit(values: dict[str, Any]) -> None:

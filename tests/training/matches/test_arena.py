@@ -11,6 +11,7 @@ from sgfmill.sgf import Sgf_game
 
 from gozero import games
 from gozero.games.position import Position
+from gozero.nets import model, weights
 from tests.training.matches.tournament.journals import journal
 from tests.training.refusals import Refused
 from training.commands import match as command
@@ -84,14 +85,16 @@ def test_players_must_name_the_referees_winner(claims: tuple[str | None, str | N
 
 @pytest.mark.parametrize(
     ("chosen", "board"),
-    [([], "tictactoe 3x3"), (["--game", "go"], "it plays tictactoe, not go"), (["--size", "4"], "tic-tac-toe has only 3")],
+    [([], "go 5x5"), (["--game", "go"], "go 5x5"), (["--size", "6"], "go 6x6"), (["--game", "hex"], "it plays go, not hex")],
 )
 def test_game_and_board_are_those_of_the_first_weights(
-    chosen: list[str], board: str, capsys: pytest.CaptureFixture[str]
+    chosen: list[str], board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command.main(["random", "weights:ttt.pt:1", "--games", "2", "--dry-run", *chosen])
-    captured = capsys.readouterr()
-    assert board in captured.out + captured.err
+    file, net = tmp_path / "net.pt", model.config("b1c8")
+    weights.save(file, model.build(net, seed=1), net, size=5)
+    code = command.main(["random", f"weights:{file}:1", "--games", "2", "--dry-run", *chosen])
+    assert code == ("not" in board)
+    assert board in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,11 @@ def test_any_gtp_engine_is_an_opponent_and_games_that_are_the_same_are_said(
     assert "played only 2 different games of 4" in printed and "the perfect player's" not in printed
 
 
+def test_the_game_is_that_of_the_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--weights", "ttt.pt", "--sims", "2", "--games", "1", "--visits", "1", "--no-controls", "--dry-run"]
+    assert command.main(options) == 0 and "tictactoe 3x3" in capsys.readouterr().out
+
+
 def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--game", "simple_go", "--sims", "2", "--games", "1", "--visits", "2", "--dry-run"]
     assert command.main(options) == 0

@@ -130,6 +130,14 @@ def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> Non
     assert any((folder / "checkpoints").glob("*.pt"))
 
 
+def test_what_is_wrong_is_blamed_on_the_file_or_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    for line, words in (("hours = 'x'", f"{file}: hours = 'x'"), ("features = 99", "the command line: keep = 'x'")):
+        file.write_text(f"base = 'tiny'\n{line}\n")
+        with one_line(SettingsError, words):
+            presets.load(file, "", ["features=1", "keep=x"])
+
+
 @pytest.mark.parametrize(
     ("assignment", "words"),
     [
