@@ -15,7 +15,9 @@ from gozero.games.go.rules import SIMPLE
 
 
 class IllegalMove(ValueError):  # noqa: N818 - the name is what it says to the user
-    """An action that the rules refuse; the message names move and side, `number` counts it in a record from 1."""
+    """An action that the rules refuse; the message names move and side, `number` counts it in a record from 1. Or there
+    is no legal action among those asked for.
+    """
 
     number = 0
 

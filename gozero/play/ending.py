@@ -110,8 +110,8 @@ class GoEnding(Ending):
         stopped, the next question is judged anew; if time ran out, the next one without a limit is.
         """
         board, rules, end, begun = self._game.stones(), self._game.rules, limits.end, time.monotonic()
-        known, is_good = self._settlement, end < math.inf or not self._was_hurried
-        if known is not None and is_good and self._settled_rules == rules and np.array_equal(known.board, board):
+        known, is_final = self._settlement, end < math.inf or not self._was_hurried
+        if known is not None and is_final and self._settled_rules == rules and np.array_equal(known.board, board):
             return known
         settlement, self._was_hurried = settle(board), False
         if not settlement.is_complete:

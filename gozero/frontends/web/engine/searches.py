@@ -36,8 +36,8 @@ WIDE_ROOT_NOISE = 0.1  # of the running analysis; KataGo's 0.04 is for networks 
 class Searches:
     """The searches of one game.
 
-    The opponent thinks about the live game on a board of its own, so a page may look at other positions meanwhile. Its
-    visits for each level are ``playouts_a_level`` if there is no network, else 0.
+    The opponent thinks about the live game on a board of its own, so a page may look at other positions meanwhile. With a
+    network ``playouts_a_level`` is 0; without one it is the opponent's visits for each level.
     """
 
     def __init__(
