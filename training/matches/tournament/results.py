@@ -232,7 +232,7 @@ def _repetitions(results: Results) -> list[str]:
     sound = [game for game in results.games if not game.faulty]
     different = Counter(pair for pair, _ in {(game.pair, game.moves) for game in sound})
     return [
-        f"{a} and {b} played only {counted(different[a, b], 'different game')} of {total}: raise --opening-moves"
+        f"{a} and {b} played only {counted(different[a, b], 'different game')} of {total}: play more opening moves"
         for (a, b), total in Counter(game.pair for game in sound).items()
         if different[a, b] < 0.9 * total and results.field.opening_moves < 8
     ]

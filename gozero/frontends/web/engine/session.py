@@ -153,8 +153,7 @@ class GameSession:
         try:
             self.game.position = self._first.copy()
             for colour, action in self.tree.moves(number):
-                if colour != self.game.position.to_play:  # a file gave a side the turn, here or in a branch alike
-                    self.game.position.give_turn(colour)
+                self.game.position.give_turn(colour)  # a file may have, here or in a branch with the same moves
                 self.game.play(colour, action)
             if turn := self.tree[number].next_to_play:
                 self.game.position.give_turn(turn)
