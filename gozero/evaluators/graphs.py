@@ -121,7 +121,7 @@ def convert(net: nn.Module) -> Any:
     assert isinstance(net, model.Network)
     example = net.example(2, net.config.board or ANY_BOARD)
     with _TRACING, torch.no_grad(), warnings.catch_warnings():
-        # torch prefers torch.export, which takes 4 s for the same graph; the tests compare outputs, not its warnings
+        # torch prefers torch.export, 4 s for the same graph; it warns of tracing in kinds that differ by version
         warnings.simplefilter("ignore")
         structure = f"{net.config} {wanted!r}"  # what the configuration says is part of a trace, not of its tensors
         if structure not in _TRACES:
