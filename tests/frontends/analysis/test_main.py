@@ -62,8 +62,11 @@ class Client:
 
     def close(self) -> tuple[int, list[dict[str, Any]], str]:
         """End the input: the exit code, what was still said, and stderr."""
-        out, error = self.process.communicate(timeout=100)
-        return self.process.returncode, [json.loads(line) for line in out.splitlines()], error.decode()
+        assert self.process.stdin and self.process.stdout and self.process.stderr
+        with self.process:  # `communicate` would leave out what is read already, beyond the line that was heard
+            self.process.stdin.close()
+            answers, error = list(map(json.loads, self.process.stdout)), self.process.stderr.read().decode()
+        return self.process.returncode, answers, error
 
 
 def katrain(number: int, turn: int, visits: int, **fields: Any) -> dict[str, Any]:
@@ -137,8 +140,9 @@ def test_sigterm_ends_it_in_mid_search(small_weights: Path) -> None:
     client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
     client.hear()
     started = time.monotonic()
-    client.process.send_signal(signal.SIGTERM)
-    assert client.close()[0] == -signal.SIGTERM
+    with client.process:  # the line that it was writing may be cut
+        client.process.send_signal(signal.SIGTERM)
+        assert client.process.wait(100) == -signal.SIGTERM
     assert time.monotonic() - started < 1
 
 
