@@ -77,6 +77,8 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "few openings": ({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}, "learning", "1.40 nats better"),
     "frozen": ({"moved/net": 0.9e-4}, "broken", "the learner is frozen"),
     "slow": ({"moved/net": 1.1e-4}, "learning", "the policy is 1.40 nats better"),
+    "tiny steps": ({"moved/net": 1e-6, "train/rate": 1e-3}, "learning", "the policy is 1.40 nats better"),
+    "a rate of 0": ({"moved/net": 0.0, "train/rate": 0.0}, "learning", "the policy is 1.40 nats better"),
     "no step": ({"run/steps": 2000.0}, "broken", "no step: the learner is frozen"),
     "no progress": ({"strength/frozen_games": 40.0, "strength/frozen_score": 0.45}, "stuck", "it scored 72 of 160"),
     "progress": ({"strength/frozen_games": 40.0, "strength/frozen_score": 0.6}, "learning", "1.40 nats better"),
