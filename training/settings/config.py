@@ -52,7 +52,9 @@ class LoopSettings:
         papers="S3: pachi-tree", choices=SIMULATORS
     )
     network: str = setting(
-        "b10c64", "b10c64 = ten blocks of 64 channels; a wider one learns more from each row and is slower"
+        "b10c64",
+        "b10c64 = ten blocks of 64 channels; a wider one learns more from each row and is slower; others: se4c64, "
+        "vgg2c64, mlp2x200, agz13"
     )
     norm: str = setting(
         "renorm", "what follows a convolution: batch renormalisation, batch norm as torch has it, or nothing",

@@ -75,6 +75,7 @@ def test_every_setting_says_its_unit() -> None:
         ({"selfplay": {"full_until": {"19": 0}}}, "full_until: 0 for board size 19: expected a share of the points"),
         ({"selfplay": {"full_until": {"19": "a"}}}, "full_until: 'a' for board size 19: expected a share of the points"),
         ({"stage": []}, "stage is empty"),
+        ({"stage": {"rows": 5}}, "expected a list of tables"),
         ({"stage": [{"rows": 5}]}, "setting 'sizes' is missing"),
         ({"stage": [{"rows": 5, "sizes": {"20": 1}}]}, "board size '20' is out of range"),
         ({"stage": [{"rows": 5, "sizes": {"²": 1}}]}, "board size '²' is out of range"),

@@ -208,7 +208,7 @@ def remarks(results: Results) -> list[str]:
         lines.append(_verdict(results, results.decision))
     if disputed := results.disputed:
         count, first = counted(len(disputed), "game"), where(disputed[0])
-        lines.append(f"a player named another winner than the referee in {count}, the first of them {first}")
+        lines.append(f"a player named another winner than the referee, who counts no stone as dead, in {count}, first in {first}")
     if results.left:
         lines.append(f"{counted(results.left, 'game')} left")
     return lines
