@@ -192,7 +192,7 @@ _KIND_NAMES = {
     float: "a number",
     str: "text",
     bool: "true or false",
-    list: "a list",
+    list: "a list of tables, each under a [[name]] of its own",
     dict: "a table, such as {batch = 64} or {9 = 4}",
 }
 

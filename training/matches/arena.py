@@ -34,11 +34,12 @@ def game_line(game: MatchGame, names: tuple[str, str]) -> str:
     """One game as a line of the list; faults and other winners than the referee's are spelled out below it."""
     black = LETTERS[names.index(game.black)]
     says = "".join(
-        f", {LETTERS[names.index(name)]} says {claim}"
+        f"; player {LETTERS[names.index(name)]} says {claim}"
         for name, claim in zip(game.pair, game.claims, strict=True)
         if claim is not None
     )
-    line = f"{game.index + 1:4}  {black} is Black  {game.result:<8} {len(game.moves.split()) // 2:5} {game.ended}{says}"
+    moves = f"{len(game.moves.split()) // 2:5} moves"
+    line = f"{game.index + 1:4}  player {black} is Black  {game.result:<8} {moves}, {game.ended}{says}"
     detail = [game.detail] if game.detail else []
     if not game.agreed:
         detail.append(f"the players do not name the referee's winner, {game.result}")

@@ -95,7 +95,7 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
     found = reader.collection() if reader.total else None
     if found is None or found.held.all():
         counted = ", ".join(f"{count} {what}" for what, count in reader.counts.items())
-        raise UserError(f"{folder.absolute()}: nothing on {wanted.size}x{wanted.size} to train on: {counted}")
+        raise UserError(f"{folder.absolute()}: nothing on {wanted.size}x{wanted.size} (--size) to train on: {counted}")
     return found
 
 
@@ -139,7 +139,7 @@ class _Reader:
             self.counts["copies"] += 1
             return
         if game.size != self._wanted.size:
-            self.counts["other sizes"] += 1
+            self.counts[f"on {game.size}x{game.size}"] += 1
             return
         self._seen.add(game.identity)
         self.counts["games"] += 1

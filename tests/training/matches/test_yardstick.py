@@ -104,7 +104,7 @@ def test_moves_that_are_first_together_count_as_a_part_each(file: Path) -> None:
         (json.dumps(LABELS[0] | {"shares": {"pass": -0.5}}), "shares: expected numbers from 0 to 1"),
         (json.dumps(LABELS[0] | {"shares": {"resign": 1}}), "resign is no legal move there"),
         (json.dumps(LABELS[0] | {"best": "resign"}), "resign is no legal move there"),
-        (json.dumps(LABELS[0]) + "\n" + json.dumps(LABELS[0] | {"best": "Z9"}), "line 2"),
+        (json.dumps(LABELS[0]) + "\n" + json.dumps(LABELS[0] | {"best": "Z9"}), "line 2 is no labelled position: invalid vertex 'Z9'"),
         (json.dumps(LABELS[0]) + "\n" + json.dumps(LABELS[0] | {"ownership": [0.0] * 9}), "line 2"),
     ],
 )
