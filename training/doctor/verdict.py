@@ -72,10 +72,11 @@ def _reasons(reports: Reports) -> str:
     value = _gain(reports, "value")
     if value is not None and value > 0:
         reasons.append(f"the value {value:.2f} better than the base rate")
-    names = ("score", "low", "high", "generation")
-    score, low, high, since = (reports.last(f"strength/frozen_{name}") for name in names)
-    if since is not None:
-        reasons.append(f"it scores {score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {since:.0f}")
+    if played := [report for report in reports.all if "strength/frozen_generation" in report]:
+        names = ("score", "low", "high", "generation")
+        score, low, high, since = (played[-1][f"strength/frozen_{name}"] for name in names)
+        scored = f"it scored {score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {since:.0f}"
+        reasons.append(f"in generation {played[-1]['run/generation']:.0f} {scored}")
     rollouts, uct = reports.last("strength/uct_rollouts"), reports.last("strength/uct_score")
     if uct is not None:
         reasons.append(f"{uct:.0%} against rollout PUCT with {rollouts:.0f} rollouts")

@@ -117,6 +117,12 @@ def test_a_sound_history_is_learning() -> None:
     assert doctor.SCALES[judged({}).status] == 1
 
 
+def test_a_match_is_told_with_its_generation() -> None:
+    numbers = {"score": 0.6, "low": 0.4, "high": 0.8, "generation": 1.0}
+    match = {f"strength/frozen_{name}": value for name, value in numbers.items()}
+    assert judged({}, match, {}).text.endswith(", in generation 2 it scored 60% (40% to 80%) against itself of generation 1")
+
+
 @pytest.mark.parametrize("name", SIGNS)
 def test_a_sign_is_found(name: str) -> None:
     change, status, words = SIGNS[name]
