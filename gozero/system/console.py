@@ -57,6 +57,11 @@ class Parser(argparse.ArgumentParser):
         options = self.parse_args(arguments)
         return run_command(self.prog, lambda: work(options))
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or a version; argparse would drop what cannot be written, and succeed."""
+        if code := printing(self.prog, lambda: print(message, end="", file=file)):
+            sys.exit(code)
+
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""
         mistyped = re.search("unrecognized arguments: (--[^ =]+)", message)

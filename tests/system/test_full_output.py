@@ -78,3 +78,11 @@ def test_a_character_that_standard_output_lacks_is_escaped(encoding: str) -> Non
 def test_commands_say_that_standard_output_is_full(arguments: list[str], tmp_path: Path) -> None:
     code, said = run(">/dev/full", "-m", "gozero", *arguments, XDG_DATA_HOME=str(tmp_path))
     assert (code, said) == (2, f"gozero {arguments[0]}: No space left on device\n")
+
+
+@full
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(("module", "option"), [("gtp", "--help"), ("gtp", "--version"), ("gozero", "weights --help")])
+def test_help_that_cannot_be_written_is_a_failure(module: str, option: str, unbuffered: str) -> None:
+    code, said = run(">/dev/full", "-m", module, *option.split(), PYTHONUNBUFFERED=unbuffered)
+    assert (code, said.partition(":")[2]) == (2, " No space left on device\n")
