@@ -144,6 +144,8 @@ class Position:
         """Begin again from stones, a colour for each action. ValueError, and no change, if they cannot stand."""
         if to_play not in COLOUR_NAMES:
             raise ValueError(f"{to_play!r} is no side that could be to play")
+        if strange := stones.keys() - range(self.game.points):
+            raise ValueError(f"action {min(strange)} is no point of this board")
         colours = np.zeros(self.game.points, np.uint8)
         for action, colour in stones.items():
             colours[action] = colour

@@ -232,6 +232,12 @@ def test_a_set_up_with_a_dead_chain_is_refused_and_changes_nothing() -> None:
     assert same(position, before), str(position)
 
 
+@pytest.mark.parametrize("action", [-1, 81])
+def test_a_set_up_beyond_the_board_is_refused(action: int) -> None:
+    with pytest.raises(ValueError, match=f"action {action} "):
+        begin(9).set_up({action: BLACK})
+
+
 def test_score_and_owner_are_blacks_whoever_moves() -> None:
     position = begin(9, "E5", komi=7.5)
     assert position.to_play == WHITE

@@ -104,6 +104,8 @@ def test_what_cannot_be_a_game_is_refused(path: tuple[Any, ...], value: Any) -> 
         (("game", "origin", "unplayable"), [-1]),
         (("game", "nodes", 1, 1, "sources"), [99]),
         (("game", "start", "to_play"), 0),
+        (("game", "start", "black_stones"), [-1]),
+        (("game", "start", "white_stones"), [81]),
     ],
 )
 def test_what_cannot_be_the_file_of_a_game_is_refused(path: tuple[Any, ...], value: Any) -> None:
@@ -119,6 +121,24 @@ def refuses(values: dict[str, Any], path: tuple[Any, ...], value: Any) -> None:
     with pytest.raises((InputError, SettingsError)) as refused:
         restored(values)
     assert path[0] == "setup" or str(refused.value) == LOST
+
+
+def test_a_damaged_game_is_called_so_as_long_as_there_is_no_other() -> None:
+    handler = RequestHandler(EngineProcessSettings(), RequestQueue(), lambda report: None, lambda: None)
+    for request in ({"do": "restore", "saved": {**saved(), "game": {}}}, {"do": "view"}, {"do": "view"}):
+        with pytest.raises(InputError, match=LOST):
+            handler.do(request)
+    handler.do({"do": "restore", "saved": saved()})
+    handler.do({"do": "view"})
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_branches_that_differ_only_in_whose_turn_it_is_are_restored(order: tuple[int, int]) -> None:
+    branches = ["(;B[ee]PL[B];B[ff])", "(;B[ee]PL[W];W[gg])"]
+    session = GameSession(setup_of({"game": "gomoku", "person": "both"}), 9, [9])
+    file = RecordFile(f"(;GM[4]SZ[9]{branches[order[0]]}{branches[order[1]]})")
+    file.load(session)
+    assert len(restored(kept(session))["line"]) == 3
 
 
 def test_a_game_of_weights_that_are_gone_goes_on_with_the_usual_ones() -> None:

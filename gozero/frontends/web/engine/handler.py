@@ -62,6 +62,7 @@ class RequestHandler:
         self._evaluators = cache(settings.evaluators)  # of a weights file; all games share them
         self._host = Host(settings, {}, self._should_stop, self._is_cut, report)
         self._current: Searches | None = None
+        self._missing: Exception = InputError("There is no game yet: begin one.")  # why there is none
         self._shown_changes = -1  # of the tree, as the pages have it
         self._has_failed = False  # its work; it is not tried again before the next request
         self._acts = self._requests_by_name()
@@ -100,7 +101,7 @@ class RequestHandler:
     @property
     def _searches(self) -> Searches:
         if self._current is None:
-            raise InputError("There is no game yet: begin one.")
+            raise self._missing
         return self._current
 
     @property
@@ -236,7 +237,13 @@ class RequestHandler:
 
     def _restore(self, request: dict[str, Any]) -> None:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
-        saved = request.get("saved")
+        try:
+            self._reopen(request.get("saved"))
+        except (InputError, UserError) as error:
+            self._missing = error  # pages that are opened later are told the same
+            raise
+
+    def _reopen(self, saved: Any) -> None:
         if not isinstance(saved, dict):
             raise InputError(LOST)
         setup = setup_of(saved.get("setup"), "this game")

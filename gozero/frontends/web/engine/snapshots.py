@@ -114,13 +114,13 @@ def playable(game: CurrentGame, moves: Mapping[int, Branch], start: int) -> tupl
         waiting[move.parent] -= 1
         is_last = not waiting[move.parent]
         game.position = positions.pop(move.parent) if is_last else positions[move.parent].copy()
+        if move.parent in moves and moves[move.parent].next_to_play:  # branches with the same moves may differ in it
+            game.position.give_turn(move.colour)
         try:
             game.play(move.colour, move.action)
         except ValueError:  # IllegalMove or TurnError
             refused.append(number)
             continue
-        if move.next_to_play:
-            game.position.give_turn(move.next_to_play)
         if waiting[number]:
             positions[number] = game.position
         played.append(number)
