@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from gozero.nets.weights import WeightsError
@@ -32,9 +33,17 @@ def find(name: Path | str) -> Path:
     """The full path of a weights file: as given, or among the shipped weights."""
     given = os.path.expanduser(name)  # noqa: PTH111 - pathlib raises where there is no such user
     candidates = list(dict.fromkeys(files.full(folder / given) for folder in (Path(), SHIPPED_FOLDER)))
+    denied = None
     for candidate in candidates:
-        if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
-            return candidate
+        try:
+            if stat.S_ISREG(candidate.stat().st_mode):
+                return candidate
+        except PermissionError:
+            denied = denied or candidate
+        except (OSError, ValueError):  # there is none, or there can be none of this name
+            continue
+    if denied is not None:
+        raise WeightsError(denied, "permission denied")
     tried = ", ".join(str(candidate) for candidate in candidates[1:])
     hint = f"; {Path(name).name} without a folder is found anywhere" if Path(name).name in WEIGHTS.values() else ""
     raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else "") + hint)

@@ -1,7 +1,9 @@
 """The weights file: what goes in comes out, and whatever is wrong with a file is one line that names it."""
 
+import errno
 import io
 import json
+import os
 import pickle
 import zipfile
 from pathlib import Path
@@ -201,6 +203,25 @@ def test_a_name_is_looked_for_in_two_places(file: Path, tmp_path: Path, monkeypa
         locations.find("/nowhere/w.pt")
     with pytest.raises(weights.WeightsError, match="no such file"):
         locations.find("a" * 300)
+
+
+def test_weights_that_may_not_be_read_are_not_called_missing(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir()
+
+    def refuse(path: Path, **options: Any) -> os.stat_result:
+        if path.is_relative_to(locked):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return os.stat(path, **options)  # noqa: PTH116 - the method is replaced
+
+    monkeypatch.chdir(locked)
+    monkeypatch.setattr(Path, "stat", refuse)
+    monkeypatch.setattr(locations, "SHIPPED_FOLDER", tmp_path)
+    assert locations.find(file.name) == file, "a working folder that may not be read hides none of the shipped ones"
+    with pytest.raises(weights.WeightsError, match=r"locked/w\.pt: permission denied"):
+        locations.find("w.pt")
 
 
 def test_the_description_says_what_a_person_asks(file: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from gozero import games
 from gozero.games import symmetry
 from gozero.games.game import Game
+from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.records import records, scoring
@@ -117,6 +118,7 @@ def shards_of(path: str) -> list[tuple[Path, str]]:
         shard = folder / (place.name + SUFFIX)  # no with_name: `.` and `/` have no name
         if shard.is_file():
             return [(shard, path)]
+    files.check_readable(place, place / "records")
     empty = "holds no shards (*.gzr), and neither does its folder records"
     reason = empty if place.is_dir() else "no such folder or shard"
     raise UserError(f"{place.absolute()}: {reason}")

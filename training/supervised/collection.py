@@ -19,6 +19,7 @@ from gozero.games.game import Game
 from gozero.games.go import go
 from gozero.games.symmetry import SYMMETRIES
 from gozero.records import sgf
+from gozero.system import files
 from gozero.system.errors import UserError
 from training.records.rows import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledGame, labelled
@@ -81,17 +82,18 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
     Raises:
         UserError: no such folder, no SGF file in it, or no row to train on.
     """
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".sgf" and path.is_file())
-    if not files:
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".sgf" and path.is_file())
+    if not paths:
+        files.check_readable(folder)
         what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"
         raise UserError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else what}")
     reader = _Reader(wanted, say)
-    order = np.random.default_rng(wanted.seed).permutation(len(files))
+    order = np.random.default_rng(wanted.seed).permutation(len(paths))
     for read_so_far, index in enumerate(order):
         if reader.total >= wanted.most:
-            say(f"{reader.total:,} positions are read, as many as wanted: after {read_so_far} of {len(files)} files")
+            say(f"{reader.total:,} positions are read, as many as wanted: after {read_so_far} of {len(paths)} files")
             break
-        reader.take(files[index])
+        reader.take(paths[index])
     found = reader.collection() if reader.total else None
     if found is None or found.held.all():
         counted = ", ".join(f"{count} {what}" for what, count in reader.counts.items())
