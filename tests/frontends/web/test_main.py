@@ -1,5 +1,7 @@
 """The command line of gozero web: what it says of wrong options, and how it ends."""
 
+import asyncio
+import errno
 import json
 import logging
 import os
@@ -178,3 +180,12 @@ def test_faults_of_the_server_itself_are_told() -> None:
     assert server._is_ours(record(RuntimeError("a fault")))
     assert not server._is_ours(record(BadStatusLine("no HTTP")))
     assert not server._is_ours(record(ConnectionResetError("a page that has gone")))
+
+
+def test_too_many_connections_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    server._say_full.cache_clear()
+    loop = asyncio.new_event_loop()
+    for _ in range(3):
+        server._on_error(loop, {"message": "accept", "exception": OSError(errno.EMFILE, "Too many open files")})
+    loop.close()
+    assert capsys.readouterr().err.count("\n") == 1

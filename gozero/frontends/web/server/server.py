@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import functools
 import hashlib
 import json
 import logging
@@ -167,6 +168,7 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
         await games.catalogue
         await asyncio.Event().wait()  # for ever
 
+    asyncio.get_running_loop().set_exception_handler(_on_error)
     working = asyncio.create_task(work())
     with contextlib.suppress(NotImplementedError):  # Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
@@ -217,6 +219,19 @@ def open_browser(address: str) -> None:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         threading.Thread(target=process.wait, name="browser", daemon=True).start()
+
+
+def _on_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say in one line, once, that no connection can be accepted: asyncio tries it a hundred times a second."""
+    if getattr(context.get("exception"), "errno", None) in (errno.EMFILE, errno.ENFILE):
+        _say_full()
+    else:
+        loop.default_exception_handler(context)
+
+
+@functools.cache
+def _say_full() -> None:
+    say(f"{PROGRAM}: too many connections are open: new pages wait until some are closed")
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
