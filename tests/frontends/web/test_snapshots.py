@@ -132,6 +132,13 @@ def test_a_damaged_game_is_called_so_as_long_as_there_is_no_other() -> None:
     handler.do({"do": "view"})
 
 
+def test_a_game_that_no_engine_plays_in_is_restored_for_review() -> None:
+    values = saved()
+    values["setup"]["person"] = "both"
+    values["game"]["ended"] = None
+    assert restored(values)["live"] is None
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_branches_that_differ_only_in_whose_turn_it_is_are_restored(order: tuple[int, int]) -> None:
     branches = ["(;B[ee]PL[B];B[ff])", "(;B[ee]PL[W];W[gg])"]

@@ -333,7 +333,7 @@ class GameSession:
         self.ended, self.unchecked, self.mistake = saved.ended, saved.unchecked, saved.mistake
         if saved.ended is not None and saved.ended.winner not in (BLACK, WHITE):
             raise ValueError("nobody has won the game")
-        if saved.live is None:
+        if saved.live is None or self.person == EMPTY:
             self.review()
         else:
             self.clock.restore(saved.clock)
