@@ -137,7 +137,7 @@ def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path | None
                 return None
             page += part
         with files.replacing(path) as file:
-            file.write(f"{page}</body></html>\n".encode())
+            file.write(f"{page}</body></html>\n".encode(errors="backslashreplace"))
     except OSError as error:
         raise UserError(f"cannot write {path.absolute()}: {error.strerror}") from None
     return path

@@ -194,6 +194,16 @@ def test_a_verdict_of_any_text_is_shown(tmp_path: Path, monkeypatch: pytest.Monk
         assert f'<p class="verdict {kind}">' in report.write(tmp_path).read_text()
 
 
+def test_the_page_of_a_folder_whose_name_is_no_utf_8_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "curves", lambda panels: b"")
+    folder = tmp_path / "r\udce9n"
+    folder.mkdir()
+    log(folder, OLD)
+    assert "r\\udce9n" in report.write(folder).read_text()
+
+
 def test_a_loss_that_is_not_a_number_stays_in_the_history(tmp_path: Path) -> None:
     log(tmp_path, OLD | {"held/value": float("nan")})
     found = history.read(tmp_path)
