@@ -101,7 +101,7 @@ class RequestHandler:
     @property
     def _searches(self) -> Searches:
         if self._current is None:
-            raise self._missing
+            raise self._missing.with_traceback(None)  # it would keep one of each time
         return self._current
 
     @property
