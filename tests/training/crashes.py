@@ -5,7 +5,7 @@ SIGKILL. Not a test.
 
 Moments are counted in work done: before and after each game written, each learner's step and each part of writing a
 checkpoint. FOLDER/whole is the run that nobody kills; in FOLDER/killed the last child is left to finish. Forking spares
-each child the import of torch; this process itself computes nothing, so that its children inherit no threads.
+each child the imports; this process itself computes nothing, so that its children inherit no threads.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo  # which making an optimiser imports, for longer than a run takes
 
 from gozero.system import files
 from training.learner import learner
 from training.records import records
-from training.run import modes, session
-from training.run.run import Run
+from training.run import modes, run, session
 from training.settings import config
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ class Watch:
     def __init__(self, folder: Path, settings: config.LoopSettings) -> None:
         self.log = folder / "log.jsonl"
 
-    def generation(self, report: dict[str, float], run: Run, stop: Callable[[], bool]) -> None:
+    def generation(self, report: dict[str, float], _: run.Run, stop: Callable[[], bool]) -> None:
         with self.log.open("a") as file:
             file.write(json.dumps(report) + "\n")
 
@@ -109,13 +109,16 @@ def kill_after(moments: int) -> None:
 
 def main(folder: Path, mode: str, moments: list[int]) -> int:
     """One child for each number of moments, and one that finishes; 1 if a child ended otherwise than it should."""
+    few = len(moments) < 10
+    if few:  # inference graphs take longer to make than these generations
+        run.carry_graph = lambda path: None
     sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - what a run says is not this test's matter
     for name, moment in (("whole", 0), *(("killed", moment) for moment in moments), ("killed", 0)):
         child = os.fork()
         if child == 0:
             if moment:
                 kill_after(moment)
-            go_on(folder / name, settings(mode=mode, **(SMALL if len(moments) < 10 else {})))
+            go_on(folder / name, settings(mode=mode, **(SMALL if few else {})))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if status != 0 and not (moment and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL):
