@@ -43,7 +43,7 @@ boardpage: $(STAMPS)/boardpackages  ## build the browser's page from gozero/fron
 	@node gozero/frontends/web/client/build.mjs gozero/frontends/web/static $(VENV)/board
 
 test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, in up to four processes
-	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 $(ARGS)
 
 check: setup $(STAMPS)/test-packages docs  ## ruff, mypy, import-linter, the strict build of the manual
 	@$(PYTHON) -m ruff check .
