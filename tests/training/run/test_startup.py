@@ -201,13 +201,6 @@ def test_without_ray_the_line_says_what_to_install(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    two = ["--set", "selfplay.processes=2", "--set", "selfplay.slots=2", "--set", "threads=1"]
-    assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
-    assert "a move of 8 games at 5x5 with the network: ok" in capsys.readouterr().out
-    assert not list(tmp_path.iterdir())
-
-
 def test_checkpoints_of_another_network_are_one_line(finished: Path, tmp_path: Path, refused: Refused) -> None:
     shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("settings.json"))
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *SHORT, "--set", "network=b3c16"]

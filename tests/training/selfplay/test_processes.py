@@ -17,7 +17,8 @@ from tests.training.run.test_resume import same
 from tests.training.selfplay.test_local import moves, played
 from training.learner.learner import network_config
 from training.records import records
-from training.run import modes, session
+from training.run import dry_run, modes, session
+from training.run.new_run import StartingPoint
 from training.selfplay.local import Key, LocalSelfPlay, Task
 from training.selfplay.processes import ProcessWorkers
 from training.selfplay.remote import PlayTask, RemoteSelfPlay, WorkerLostError
@@ -115,6 +116,19 @@ def test_an_error_in_a_worker_is_raised_here(shared: RemoteSelfPlay) -> None:
     played(shared, tasks(1))
     order = PlayTask(tasks()[0], b"", shared._weights)
     assert isinstance(shared.workers.submit(order).exception(), zlib.error)
+
+
+def test_a_dry_run_plays_in_all_of_them(
+    shared: RemoteSelfPlay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much time that takes."""
+    said: list[str] = []
+    monkeypatch.setattr(dry_run.estimate, "BEGINNING", 1e-6)
+    monkeypatch.setattr(dry_run.LOCAL, "selfplay", lambda *_: shared)
+    monkeypatch.setattr(shared, "close", lambda: said.append("closed"))
+    dry_run.check_all(replace(SETTINGS, simulator="numba"), tmp_path / "run", StartingPoint(), said.append)
+    assert "closed" in said and any("a move of 4 games at 5x5 with the network: ok" in line for line in said)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
