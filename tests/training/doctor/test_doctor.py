@@ -30,8 +30,6 @@ from training.selfplay.episode import Episode, SearchPlan
 from training.settings import config, presets
 from training.settings.config import LoopSettings
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
-
 TINY = presets.path_of("tiny")
 LOG = ROOT / "tests" / "data" / "logs" / "go13.jsonl.gz"
 

@@ -15,8 +15,6 @@ from training.run.run import Run
 from training.settings.config import ReplaySettings
 from training.storage import checkpoint
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
-
 PLAYOUTS = {"rows": 1, "sizes": {"4": 1.0}, "evaluator": "rollouts", "full_visits": 4, "cheap_visits": 2}
 ONE_SIZE = {"stage": [PLAYOUTS], "checkpoint_rows": 0}
 

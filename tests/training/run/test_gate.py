@@ -23,8 +23,6 @@ from training.selfplay.pool import Stop
 from training.settings.config import LoopSettings
 from training.storage import storage
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
-
 GATE = {"games": 4, "visits": 2, "opening_moves": 2}
 
 

@@ -22,8 +22,6 @@ from training.run import session
 from training.settings import config, presets
 from training.storage import checkpoint
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
-
 TINY = presets.path_of("tiny")
 
 

@@ -27,8 +27,6 @@ from training.run.run import Run
 from training.selfplay.local import LocalSelfPlay
 from training.storage import checkpoint, storage
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
-
 LONG = 120  # seconds after which something that should happen counts as not happening
 
 

@@ -15,8 +15,6 @@ from training.settings import presets
 from training.storage import checkpoint
 from training.storage.mirror import Mirror
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
-
 
 class Watch(crashes.Watch):
     """Stops the run after a generation."""

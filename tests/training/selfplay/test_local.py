@@ -22,7 +22,6 @@ from training.selfplay.pool import Stop
 from training.storage import storage
 from training.storage.checkpoint import Progress
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
 SETTINGS = crashes.settings(selfplay={"games": 4, "slots": 2})
 NET = model.build(network_config(SETTINGS), 1)
 

@@ -24,7 +24,6 @@ from training.selfplay.processes import ProcessWorkers
 from training.selfplay.remote import PlayTask, RemoteSelfPlay, WorkerLostError
 from training.storage import checkpoint, storage
 
-pytestmark = pytest.mark.usefixtures("no_graphs")
 SETTINGS = crashes.settings(selfplay={"games": 4, "slots": 3, "processes": 2})
 NET = model.build(network_config(SETTINGS), 1)
 
