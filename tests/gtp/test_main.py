@@ -101,27 +101,6 @@ def test_the_log_holds_both_sides_and_every_search(scripted: Scripted, small_wei
     assert searches == ["- black, move", *["- white, analysis"] * 2, *owners, "- white, move", *owners]
 
 
-def test_administration_needs_no_network(small_weights: Path) -> None:
-    """The name is there before numpy is imported, let alone numba or torch."""
-    program = (
-        "import sys, gtp.__main__ as main\n"
-        "main.os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), "
-        "file=sys.stderr)\n"
-        "main.main(sys.argv[1:])\n"
-    )
-    lines = "name\nversion\nprotocol_version\nlist_commands\nknown_command play\ntime_settings 0 1 0\nquit\n"
-    done = subprocess.run(
-        [sys.executable, "-c", program, "--weights", str(small_weights)],
-        input=lines,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert done.stdout.startswith("= gozero\n\n= 0.1.0\n\n= 2\n\n= all_legal\n")
-    assert done.stderr.splitlines()[-1] == "[]"
-
-
 @pytest.mark.parametrize("ending", ["quit\n", ""])
 def test_a_search_ends_promptly_and_is_answered(small_weights: Path, ending: str) -> None:
     """At GoGui's comment, and at the end of the input."""

@@ -55,9 +55,37 @@ def test_a_stdout_that_takes_nothing_is_told_in_one_line(redirection: str, reaso
     assert done.stderr.splitlines()[-1].startswith(f"gozero-gtp: {reason}")
 
 
-def test_a_closed_stdin_has_ended(small_weights: Path) -> None:
-    done = run("gtp", "<&-", None, "--weights", str(small_weights))
+@both
+def test_a_closed_stdin_has_ended(module: str, small_weights: Path) -> None:
+    done = run(module, "<&-", None, "--weights", str(small_weights))
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("module", "lines", "said"),
+    [
+        (
+            "gtp", "name\nprotocol_version\nlist_commands\nknown_command play\ntime_settings 0 1 0\nversion\nquit\n",
+            ["= gozero\n\n= 2\n\n= all_legal\n", "= true\n\n= \n\n= 0.1.0\n\n= \n\n"],
+        ),
+        (
+            "gozero.frontends.analysis", '{"id":"a","action":"query_version"}\n{"id":"b","action":"query_models"}\n',
+            ['{"id":"a",', '\n{"id":"b","action":"query_models","models":'],
+        ),
+    ],
+)  # fmt: skip
+def test_administration_needs_no_network(module: str, lines: str, said: list[str], small_weights: Path) -> None:
+    """The name is there before numpy is imported, let alone numba or torch."""
+    program = (
+        f"import os, sys, {module}.__main__ as main\n"
+        "os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), "
+        "file=sys.stderr)\n"
+        "main.main(sys.argv[1:])\n"
+    )
+    command = [sys.executable, "-c", program, "--weights", str(small_weights)]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith(said[0]) and said[1] in done.stdout
+    assert done.stderr.splitlines()[-1] == "[]"
 
 
 def test_wrong_settings_with_a_closed_stderr() -> None:

@@ -1,7 +1,6 @@
 """gozero analysis as a process: a session as KaTrain has it, and how it ends."""
 
 import json
-import os
 import re
 import shlex
 import signal
@@ -157,36 +156,6 @@ def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path)
     client.process.stdout.close()
     assert client.process.wait(timeout=60) == 0
     assert b"Traceback" not in client.process.stderr.read()
-
-
-def test_an_input_that_is_closed(small_weights: Path) -> None:
-    done = subprocess.run(
-        [*COMMAND, "--weights", str(small_weights)],
-        preexec_fn=lambda: os.close(0),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, b"")
-
-
-def test_actions_need_no_network(small_weights: Path) -> None:
-    program = (
-        "import os, sys, gozero.frontends.analysis.__main__ as main\n"
-        "os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), "
-        "file=sys.stderr)\n"
-        "main.main(sys.argv[1:])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "--weights", str(small_weights)],
-        input='{"id":"a","action":"query_version"}\n{"id":"b","action":"query_models"}\n',
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert len(done.stdout.splitlines()) == 2
-    assert done.stderr.splitlines()[-1] == "[]"
 
 
 def test_weights_that_are_not_there_are_one_line_and_in_the_log(tmp_path: Path) -> None:
