@@ -15,6 +15,8 @@ from training.settings import presets
 from training.storage import checkpoint
 from training.storage.mirror import Mirror
 
+ONE = ("--set", "generations=1")
+
 
 class Watch(crashes.Watch):
     """Stops the run after a generation."""
@@ -77,18 +79,18 @@ def test_a_broken_store_ends_no_run_but_is_told(
 
     with monkeypatch.context() as patch:
         patch.setattr(Mirror, "push", broken)
-        assert train.main([*command, str(tmp_path / "run"), "--storage", url]) == 1
+        assert train.main([*command, str(tmp_path / "run"), "--storage", url, *ONE]) == 1
     said = capsys.readouterr().err
-    assert "the run has reached its limit, generations = 2" in said
+    assert "the run has reached its limit, generations = 1" in said
     assert said.splitlines()[-1] == f"cannot write to {url}: the line is dead; the same command tries again"
-    assert train.main([*command, str(tmp_path / "run"), "--storage", url]) == 0
-    assert f"{url} holds the run: 2 generations, " in capsys.readouterr().err
+    assert train.main([*command, str(tmp_path / "run"), "--storage", url, *ONE]) == 0
+    assert f"{url} holds the run: 1 generation, " in capsys.readouterr().err
 
 
 def test_a_run_of_another_network_is_not_fetched(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    home = ["--storage", f"file://{tmp_path}/store"]
+    home = ["--storage", f"file://{tmp_path}/store", *ONE]
     assert train.main([*command, str(tmp_path / "run"), *home, "--dry-run"]) == 0
     assert f"storage    file://{tmp_path}/store holds nothing yet: ok" in capsys.readouterr().out
     assert not (tmp_path / "store").exists()
@@ -100,7 +102,7 @@ def test_a_run_of_another_network_is_not_fetched(
         assert f"gozero train: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
     assert train.main([*command, str(tmp_path / "new"), *home, "--dry-run"]) == 0
     said = capsys.readouterr()
-    assert f"storage    file://{tmp_path}/store holds a run (2 generations, " in said.out
+    assert f"storage    file://{tmp_path}/store holds a run (1 generation, " in said.out
     assert "is fetched" not in said.err
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "store/manifest.json").read_bytes() == before
