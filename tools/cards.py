@@ -22,7 +22,8 @@ LINE = 120  # characters
 HEAD = """\
 # Networks
 
-The networks that come with gozero, and how strong each is. To play with one, see its metadata, or train it further:
+The networks that come with gozero, and how strong each is. To play with one, see its metadata, or train it further with
+the options of its card:
 
 ```
 gozero-gtp --weights nogo9.pt
@@ -30,8 +31,7 @@ gozero weights nogo9.pt
 gozero train --preset nogo --run runs/nogo9-2 --from weights/nogo9.pt
 ```
 
-The options that each card begins with train its network further. They learned only from the project's own self-play:
-no game records, books, solvers or other engines.
+They learned only from the project's own self-play: no game records, books, solvers or other engines.
 
 """
 METHOD = """

@@ -1,7 +1,7 @@
 """`gozero match A B`: a match between any two players, refereed, listed game by game, with its interval.
 
     gozero match weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
-    gozero match "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --capture-all-dead" --out matches/gnugo
+    gozero match "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --chinese-rules --capture-all-dead"
     gozero match uct:1000 perfect --game connect4
     gozero match --run runs/go13 --visits 100 --generations 8
     gozero match --run runs/one --run runs/two

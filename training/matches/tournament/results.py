@@ -22,6 +22,7 @@ from training.matches.tables import aligned
 from training.matches.tables import csv_text as as_csv
 from training.matches.tournament.field import SPRT, Entrant, Field
 from training.matches.tournament.journal import missing
+from training.records.scoring import GO
 
 MatchScores = Mapping[tuple[str, str], MatchScore]
 COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move")
@@ -208,7 +209,8 @@ def remarks(results: Results) -> list[str]:
         lines.append(_verdict(results, results.decision))
     if disputed := results.disputed:
         count, first = counted(len(disputed), "game"), where(disputed[0])
-        lines.append(f"a player named another winner than the referee, who counts no stone as dead, in {count}, first in {first}")
+        how = ", who counts no stone as dead," if results.field.game == GO else ""
+        lines.append(f"a player named another winner than the referee{how} in {count}, the first of them {first}")
     if results.left:
         lines.append(f"{counted(results.left, 'game')} left")
     return lines
