@@ -112,13 +112,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             fresh.unlink()
 
 
-def check_readable(*folders: Path) -> None:
-    """OSError if one of these folders, of those that there are, may not be read: `Path.glob` finds nothing in it."""
-    for folder in folders:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            os.scandir(folder).close()
-
-
 def sync(folder: Path) -> None:
     """Make the names in a folder durable, where the system supports it."""
     with suppress(OSError):  # Windows opens no folders

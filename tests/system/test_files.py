@@ -89,14 +89,3 @@ def test_into_a_pipe_is_written(tmp_path: Path) -> None:
 def test_into_a_pipe_without_a_name_is_written() -> None:
     code = "from pathlib import Path; from gozero.system import files; files.write(Path('/dev/stdout'), b'one')"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"one"
-
-
-def test_a_folder_that_may_not_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files.check_readable(tmp_path, tmp_path / "missing")
-
-    def refuse(folder: Path) -> None:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    with pytest.raises(PermissionError, match=str(tmp_path)):
-        files.check_readable(tmp_path)

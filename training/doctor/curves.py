@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from training.doctor.history import Report
-from training.storage.storage import FolderError
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
@@ -33,17 +32,12 @@ class Curves:
 
     Raises:
         OSError: TensorBoard's folder cannot be made.
-        FolderError: TensorBoard cannot name it.
     """
 
     def __init__(self, folder: Path, every: int) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         self._board, self._every, self._open = folder / "tensorboard", every, SummaryWriter
-        try:
-            str(folder).encode()
-        except UnicodeEncodeError:
-            raise FolderError(folder, "TensorBoard cannot use its name, which is no UTF-8") from None
         for place in (self._board, self._board / GROUP)[: 2 if every else 1]:
             place.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
         self._writers: dict[str, SummaryWriter] = {}  # by folder

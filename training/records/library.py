@@ -6,7 +6,9 @@ A path is a run folder, its folder records/, or a shard (`.gzr`, which may be le
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,6 @@ from typing import Any
 from gozero import games
 from gozero.games import symmetry
 from gozero.games.game import Game
-from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.records import records, scoring
@@ -118,7 +119,9 @@ def shards_of(path: str) -> list[tuple[Path, str]]:
         shard = folder / (place.name + SUFFIX)  # no with_name: `.` and `/` have no name
         if shard.is_file():
             return [(shard, path)]
-    files.check_readable(place, place / "records")
+    for folder in (place, place / "records"):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.scandir(folder).close()  # an error where it may not be read: glob would find nothing
     empty = "holds no shards (*.gzr), and neither does its folder records"
     reason = empty if place.is_dir() else "no such folder or shard"
     raise UserError(f"{place.absolute()}: {reason}")

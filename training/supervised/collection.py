@@ -8,6 +8,7 @@ are on the same side.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from gozero.games.game import Game
 from gozero.games.go import go
 from gozero.games.symmetry import SYMMETRIES
 from gozero.records import sgf
-from gozero.system import files
 from gozero.system.errors import UserError
 from training.records.rows import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledGame, labelled
@@ -82,9 +82,10 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
     Raises:
         UserError: no such folder, no SGF file in it, or no row to train on.
     """
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".sgf" and path.is_file())
+    walk = os.walk(folder, onerror=lambda error: say(f"skipped {error.filename}: {error.strerror}"))
+    named = (Path(place, name) for place, _, names in walk for name in names)
+    paths = sorted(path for path in named if path.suffix.lower() == ".sgf" and path.is_file())
     if not paths:
-        files.check_readable(folder)
         what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"
         raise UserError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else what}")
     reader = _Reader(wanted, say)

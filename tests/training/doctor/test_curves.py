@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from training.doctor.curves import Curves
-from training.storage.storage import FolderError
 
 
 def test_a_full_disk_is_told_once_and_without_a_traceback(
@@ -39,9 +38,3 @@ def test_a_full_disk_is_told_once_and_without_a_traceback(
     with pytest.raises(OSError, match="No space"):
         curves.close()
     assert threading.excepthook == heard.append != usual
-
-
-def test_a_folder_that_tensorboard_cannot_name_is_refused_before_a_generation(tmp_path: Path) -> None:
-    folder = tmp_path / "r\udce9n"  # as Python reads a name that is no UTF-8
-    with pytest.raises(FolderError, match="no UTF-8"):
-        Curves(folder, every=1)

@@ -120,6 +120,17 @@ def test_show_puts_what_the_search_saw_beside_the_board(run: Path, capsys: pytes
     assert "result" in out.split("\n\n")[-1]
 
 
+def test_a_folder_that_may_not_be_read_is_not_called_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    code, _, error = output(capsys, "list", tmp_path)
+    assert code == 2 and f"{tmp_path}: Permission denied" in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,8 +2,10 @@
 with.
 """
 
+import io
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -296,6 +298,18 @@ def test_a_dry_run_checks_all_and_leaves_nothing(
     assert list(dict.fromkeys(words)) == [
         "settings", "simulator", "network", "records", "folder", "self-play", "learning",
     ]  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("look", [[], ["--dry-run"]])
+def test_a_folder_that_tensorboard_cannot_name_is_refused_at_the_start(
+    look: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, said = "r\udce9n", io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace")  # the name: of no UTF-8
+    monkeypatch.setattr(sys, "stderr", said)
+    assert train.main(["--preset", "tiny", "--run", str(tmp_path / name), *look]) == 2
+    said.seek(0)
+    assert "r\\udce9n: TensorBoard cannot use its name, which is no UTF-8; " in said.read()
     assert not list(tmp_path.iterdir())
 
 

@@ -5,9 +5,12 @@ are measured.
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import re
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,6 +166,22 @@ def test_a_folder_of_bad_and_good_files() -> None:
         "files": 10, "games": 5, "bad files": 3, "bad games": 1, "copies": 1, "cut games": 1, "remarks": 2,
         "on 13x13": 1, "on 19x19": 1,
     }  # fmt: skip
+
+
+def test_a_folder_that_may_not_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "a.sgf").write_bytes(b"(;SZ[9];B[aa];W[bb])")
+    scan = os.scandir
+
+    def refuse(folder: str) -> Any:
+        if Path(folder).name == "locked":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    said: list[str] = []
+    assert collection.read(tmp_path, Wanted(9, held_out=0), said.append).counts["games"] == 1
+    assert ["Permission denied" in line and "locked" in line for line in said] == [True]
 
 
 def test_what_is_not_read_of_a_file_is_said_also_where_its_first_game_is_bad(tmp_path: Path) -> None:
