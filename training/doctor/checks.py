@@ -220,8 +220,9 @@ def frozen(run: Reports) -> str | None:
     if len(run.all) < 2:
         return None
     steps = run.now.get("run/steps", 0) - run.all[-2].get("run/steps", 0)
-    size = run.settings.learner.step_size(int(run.now.get("run/steps", 0))) * run.now.get("train/rate", 1.0)
-    least = 1e-6 * steps * min(1.0, 1e4 * size)  # AdamW moves them by 1e-4 of their length a step of 1e-4 or more
+    size = run.settings.learner.step_size(int(run.now.get("run/steps", 1)) - 1) * run.now.get("train/rate", 1.0)
+    # where a step's size is 1e-4 or more, AdamW moves them by 1e-4 of their length
+    least = 1e-6 * steps * min(1.0, 1e4 * size)
     for part, name in (("net", "weights"), ("ema", "average of the weights")):
         if steps >= 5 and run.now.get(f"moved/{part}", 1.0) < least:
             return f"the {name} did not move in {steps:.0f} steps: the learner is frozen"

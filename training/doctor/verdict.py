@@ -20,6 +20,11 @@ SCALES = {LEARNING: 1.0, EARLY: 0.0, STUCK: -1.0, BROKEN: -2.0}  # the verdict a
 MOST_REASONS = 3
 JUDGED_STEPS = 200  # of the learner, before a healthy run is called learning
 LEAST_GENERATIONS = 3
+MATCHES = {
+    "frozen_generation": "{score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {generation:.0f}",
+    "uct_rollouts": "{score:.0%} against rollout PUCT with {rollouts:.0f} rollouts",
+}
+"""What is said of the newest match that has this number."""
 
 
 class RunVerdict(NamedTuple):
@@ -72,12 +77,9 @@ def _reasons(reports: Reports) -> str:
     value = _gain(reports, "value")
     if value is not None and value > 0:
         reasons.append(f"the value {value:.2f} better than the base rate")
-    if played := [report for report in reports.all if "strength/frozen_generation" in report]:
-        names = ("score", "low", "high", "generation")
-        score, low, high, since = (played[-1][f"strength/frozen_{name}"] for name in names)
-        scored = f"it scored {score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {since:.0f}"
-        reasons.append(f"in generation {played[-1]['run/generation']:.0f} {scored}")
-    rollouts, uct = reports.last("strength/uct_rollouts"), reports.last("strength/uct_score")
-    if uct is not None:
-        reasons.append(f"{uct:.0%} against rollout PUCT with {rollouts:.0f} rollouts")
+    for name, text in MATCHES.items():
+        if met := [report for report in reports.all if f"strength/{name}" in report]:
+            opponent = f"strength/{name.partition('_')[0]}_"
+            numbers = {key.removeprefix(opponent): value for key, value in met[-1].items() if opponent in key}
+            reasons.append(f"in generation {met[-1]['run/generation']:.0f} it scored {text.format_map(numbers)}")
     return ", ".join(reasons)

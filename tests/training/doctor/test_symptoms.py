@@ -119,8 +119,18 @@ def test_a_sound_history_is_learning() -> None:
 
 def test_a_match_is_told_with_its_generation() -> None:
     numbers = {"score": 0.6, "low": 0.4, "high": 0.8, "generation": 1.0}
-    match = {f"strength/frozen_{name}": value for name, value in numbers.items()}
-    assert judged({}, match, {}).text.endswith(", in generation 2 it scored 60% (40% to 80%) against itself of generation 1")
+    frozen = {f"strength/frozen_{name}": value for name, value in numbers.items()}
+    found = judged({}, frozen, {"strength/uct_score": 0.9, "strength/uct_rollouts": 128.0}, {}).text
+    own, uct = "60% (40% to 80%) against itself of generation 1", "90% against rollout PUCT with 128 rollouts"
+    assert found.endswith(f", in generation 2 it scored {own}, in generation 3 it scored {uct}")
+
+
+def test_the_size_of_the_last_step_says_how_far_weights_must_move() -> None:
+    history = [SOUND | {"run/generation": 3.0 + n, "run/steps": 1400.0 + 100 * n, "moved/net": 1e-6} for n in range(2)]
+    for rates, is_broken in (({0: 1e-6, 1500: 1e-3}, False), ({0: 1e-3, 1500: 1e-6}, True)):
+        learner = replace(SETTINGS.learner, rates=rates)
+        found = doctor.verdict([SOUND, SOUND, *history], replace(SETTINGS, learner=learner))
+        assert (found.status == "broken") == is_broken, found.text
 
 
 @pytest.mark.parametrize("name", SIGNS)
