@@ -102,11 +102,12 @@ def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
     if is_dataclass(hint):
         return from_values(hint, expected(value, dict, where), where)  # type: ignore[arg-type]
     if get_origin(hint) is tuple:
-        rows = expected(value, list, where)
-        if not rows:
+        if type(value) is not list:
+            raise SettingsError(f"{where} = {value!r}: expected a list of tables, each under [[{item.name}]]")
+        if not value:
             raise SettingsError(f"{where} is empty; give at least one")
         table = get_args(hint)[0]
-        numbered = ((row, f"{where} {number}") for number, row in enumerate(rows, start=1))
+        numbered = ((row, f"{where} {number}") for number, row in enumerate(value, start=1))
         return tuple(from_values(table, expected(row, dict, place), place) for row, place in numbered)
     read = item.metadata.get("read")
     return check(item, value, where) if read is None else read(value, where)
@@ -192,7 +193,7 @@ _KIND_NAMES = {
     float: "a number",
     str: "text",
     bool: "true or false",
-    list: "a list of tables, each under a [[name]] of its own",
+    list: "a list",
     dict: "a table, such as {batch = 64} or {9 = 4}",
 }
 

@@ -69,8 +69,8 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
             game = game or games.make("go", size=isqrt(len(label["ownership"])), rules="chinese-simple", komi=komi)
             rows.append(_row(game, label))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, IllegalMove) as error:
-            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            reason = f"{error} is missing" if isinstance(error, KeyError) else f"{kind}{error}"
+            reason = str(error) if isinstance(error, ValueError) else "a value is of the wrong type, or too large"
+            reason = f"{error} is missing" if isinstance(error, KeyError) else reason
             raise UserError(f"{path}, line {number} is no labelled position: {reason}") from None
     if game is None:
         raise UserError(f"{path}: no positions in it")

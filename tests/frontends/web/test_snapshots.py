@@ -125,9 +125,12 @@ def refuses(values: dict[str, Any], path: tuple[Any, ...], value: Any) -> None:
 
 def test_a_damaged_game_is_called_so_as_long_as_there_is_no_other() -> None:
     handler = RequestHandler(EngineProcessSettings(), RequestQueue(), lambda report: None, lambda: None)
+    depths = []
     for request in ({"do": "restore", "saved": {**saved(), "game": {}}}, {"do": "view"}, {"do": "view"}):
-        with pytest.raises(InputError, match=LOST):
+        with pytest.raises(InputError, match=LOST) as refused:
             handler.do(request)
+        depths.append(len(refused.traceback))
+    assert depths[1] == depths[2], "its traceback grows"
     handler.do({"do": "restore", "saved": saved()})
     handler.do({"do": "view"})
 

@@ -123,9 +123,11 @@ def test_a_dry_run_plays_in_all_of_them(
     """However much time that takes."""
     said: list[str] = []
     monkeypatch.setattr(dry_run.estimate, "BEGINNING", 1e-6)
-    monkeypatch.setattr(dry_run.LOCAL, "selfplay", lambda *_: shared)
+    opened: list[int] = []
+    monkeypatch.setattr(dry_run.LOCAL, "selfplay", lambda asked, _: opened.append(asked.selfplay.processes) or shared)
     monkeypatch.setattr(shared, "close", lambda: said.append("closed"))
     dry_run.check_all(replace(SETTINGS, simulator="numba"), tmp_path / "run", StartingPoint(), said.append)
+    assert opened == [SETTINGS.selfplay.processes]
     assert "closed" in said and any("a move of 4 games at 5x5 with the network: ok" in line for line in said)
     assert not list(tmp_path.iterdir())
 
