@@ -23,7 +23,7 @@ export function Status() {
       <p class="turn"><strong>{turnOf(view)}</strong></p>
       {view.recorded && <p>{t("Result in the record: {result}", { result: view.recorded })}</p>}
       {view.comment && <blockquote class="said">{view.comment}</blockquote>}
-      {view.lastMove && <p class="note">{t("Last move: {move}.", { move: moveWords(view.lastMove) })}</p>}
+      <p class="note">{view.lastMove ? t("Last move: {move}.", { move: moveWords(view.lastMove) }) : "\u00a0"}</p>
       {loading && <p class="note busy">{loading}</p>}
       <p class="quiet">{factsOf(view).filter(Boolean).join(" · ")}</p>
       {view.untrained && <p class="note warning">⚠ {untrained(sizes(view.cols, view.rows))}</p>}
