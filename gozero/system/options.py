@@ -193,7 +193,6 @@ _KIND_NAMES = {
     float: "a number",
     str: "text",
     bool: "true or false",
-    list: "a list",
     dict: "a table, such as {batch = 64} or {9 = 4}",
 }
 

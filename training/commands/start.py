@@ -28,7 +28,6 @@ from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.mirror import Uploader
-from training.storage.storage import FolderError
 
 
 def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, program: str) -> int:
@@ -42,7 +41,7 @@ def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, progra
     try:
         str(folder).encode()
     except UnicodeEncodeError:
-        raise FolderError(folder, "TensorBoard cannot use its name, which is no UTF-8") from None
+        raise storage.FolderError(folder, "TensorBoard cannot use its name, which is no UTF-8") from None
     origin = StartingPoint(options.origin, tuple(options.records))
     torch.set_num_threads(asked.threads or available_threads())
     if options.estimate or options.dry_run:

@@ -82,19 +82,21 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
     Raises:
         UserError: no such folder, no SGF file in it, or no row to train on.
     """
+    if not folder.is_dir():
+        what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"
+        raise UserError(f"{folder.absolute()}: {what}")
     walk = os.walk(folder, onerror=lambda error: say(f"skipped {error.filename}: {error.strerror}"))
     named = (Path(place, name) for place, _, names in walk for name in names)
-    paths = sorted(path for path in named if path.suffix.lower() == ".sgf" and path.is_file())
-    if not paths:
-        what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"
-        raise UserError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else what}")
+    files = sorted(path for path in named if path.suffix.lower() == ".sgf" and path.is_file())
+    if not files:
+        raise UserError(f"{folder.absolute()}: no *.sgf files in it or below it")
     reader = _Reader(wanted, say)
-    order = np.random.default_rng(wanted.seed).permutation(len(paths))
+    order = np.random.default_rng(wanted.seed).permutation(len(files))
     for read_so_far, index in enumerate(order):
         if reader.total >= wanted.most:
-            say(f"{reader.total:,} positions are read, as many as wanted: after {read_so_far} of {len(paths)} files")
+            say(f"{reader.total:,} positions are read, as many as wanted: after {read_so_far} of {len(files)} files")
             break
-        reader.take(paths[index])
+        reader.take(files[index])
     found = reader.collection() if reader.total else None
     if found is None or found.held.all():
         counted = ", ".join(f"{count} {what}" for what, count in reader.counts.items())

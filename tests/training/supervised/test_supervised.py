@@ -370,6 +370,7 @@ def test_a_bad_request_is_one_clear_line(
     said = capsys.readouterr().err.splitlines()
     assert message in said[-1]
     assert said[-1].startswith("gozero supervised: ")
+    assert not any(line.startswith("skipped") for line in said)
 
 
 def test_a_state_of_another_run_is_refused(
