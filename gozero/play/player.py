@@ -13,6 +13,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
 from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import IllegalMove, Position
 from gozero.play.current_game import CurrentGame, GoGame, check_board
 from gozero.play.ending import Ending, GoEnding
@@ -22,6 +23,7 @@ from gozero.scoring.settlement import touches
 from gozero.search.root import RootResult, left_out
 from gozero.search.search import choose
 from gozero.search.settings import Restriction, SearchSettings
+from gozero.system.errors import ChoiceError
 
 OPENING = 0.4  # plies per point of the board in which a drawn move on Go's first line must touch stones
 MOST_DRAWS = 12  # of moves that lose too much, before the best one is played
@@ -245,21 +247,33 @@ class Player:
 
 def make_player(
     name: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *,
-    size: int, komi: float | None = None,
+    size: int, komi: float | None = None, handicap: int = 0,
 ) -> Player:  # fmt: skip
-    """A player of a new game: arguments as for `CurrentGame`, `GoGame`, `Searcher`; ChoiceError for unknown rules
-    and a board that is not among the sizes.
-    """
-    game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
+    """A player of a new game: arguments as for `make_game`, `Searcher`."""
+    game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi, handicap=handicap)
     return Player(game, open_evaluator, settings)
 
 
-def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None) -> CurrentGame:
-    """A game in progress, before its first move; arguments and errors as for `make_player`."""
+def make_game(
+    name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None, handicap: int = 0
+) -> CurrentGame:
+    """A game in progress, before its first move, with Black's stones (2 or more) on the fixed points; arguments as for
+    `CurrentGame`, `GoGame`. ChoiceError for unknown rules, a board that is not among the sizes, and a handicap that the
+    game does not have there.
+    """
     check_board(size, sizes)
-    if name in GO_FAMILY:
-        return GoGame(name, sizes, size=size, rules=rules, komi=komi)
-    return CurrentGame(name, sizes, size=size, rules=rules)
+    if name not in GO_FAMILY:
+        game = CurrentGame(name, sizes, size=size, rules=rules)
+    else:
+        game = GoGame(name, sizes, size=size, rules=rules, komi=komi)
+    if handicap < FEWEST_STONES:
+        return game
+    if name != "go" or not isinstance(game, GoGame):
+        raise ChoiceError(f"{name} has no handicap")
+    if handicap > most_fixed(size):
+        raise ChoiceError(f"handicap {handicap}: a board of {size}x{size} has at most {most_fixed(size)}")
+    game.place_handicap(fixed_points(handicap, size))
+    return game
 
 
 def nucleus(weights: np.ndarray, top_p: float) -> np.ndarray:

@@ -72,7 +72,7 @@ def play(settings: PlaySettings) -> None:
     )
     how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = engine.EngineSettings().evaluators(path).open if path else RolloutEvaluator
-    player = make_player(name, sizes, opener, how, size=game.size, komi=settings.komi)
+    player = make_player(name, sizes, opener, how, size=game.size, komi=settings.komi, handicap=settings.handicap or 0)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()

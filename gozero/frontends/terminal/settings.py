@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gozero.games import GAMES, MOST_KOMI
 from gozero.games.coords import MAX_SIZE
+from gozero.games.go.handicap import FEWEST_STONES, MOST_STONES
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system.console import MOST_SEED
 from gozero.system.options import option
@@ -32,3 +33,4 @@ class PlaySettings:
     seed: int | None = option(None, "whole number; the same seed plays the same game", low=0, high=MOST_SEED)
     rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
     komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
+    handicap: int | None = option(None, "stones that Black begins with in go", low=FEWEST_STONES, high=MOST_STONES)

@@ -8,10 +8,10 @@ from typing import Any
 
 from gozero.games import GAMES, MOST_KOMI
 from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.games.go.handicap import MOST_STONES
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system.options import SettingsError, from_values, setting
 
-MOST_HANDICAP = 9
 SIDES = {"black": BLACK, "white": WHITE, "both": EMPTY}
 """Whom the person plays; with `both` the engine plays no move."""
 
@@ -39,7 +39,7 @@ class Setup:
     level: int = setting(5, unit="level", low=WEAKEST, high=STRONGEST)
     rules: str | None = setting(None, unit="name")
     komi: float | None = setting(None, unit="points", low=-MOST_KOMI, high=MOST_KOMI)
-    handicap: int = setting(0, unit="stones", low=0, high=MOST_HANDICAP)
+    handicap: int = setting(0, unit="stones", low=0, high=MOST_STONES)
     clock: Clocks = field(default_factory=Clocks)
     engine: str = setting("", unit="name")  # of the weights, as the page shows it; "": the game's own
 

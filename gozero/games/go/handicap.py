@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from gozero.games import coords
 
-FEWEST_STONES = 2  # one alone is a first move
+FEWEST_STONES, MOST_STONES = 2, 9  # one alone is a first move
 
 
 def most_fixed(size: int) -> int:
     """The largest fixed handicap on a board of that size (GTP 2, section 4.1.1); 0 where there is none."""
     if size < 7:
         return 0
-    return 9 if size % 2 and size > 7 else 4
+    return MOST_STONES if size % 2 and size > 7 else 4
 
 
 def fixed_points(stones: int, size: int) -> list[int]:

@@ -42,7 +42,7 @@ class Play:
     def __call__(self, game: str, *lines: str, options: str = "--visits 20") -> str:
         """What is printed while these lines are typed; the game ends well, by the end of the input if not before."""
         self._monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        size = ["--size", str(SMALL[game])] if game in SMALL and "--weights" not in options else []
+        size = ["--size", str(SMALL[game])] if game in SMALL and not {"--weights", "--size"} & {*options.split()} else []
         assert main(["play", game, "--seed", "1", *size, *options.split()]) == 0
         out = self._capsys.readouterr().out
         assert out.endswith("Good bye.\n")
@@ -192,6 +192,12 @@ def test_the_result_is_saved(play_game: Play, tmp_path: Path) -> None:
     assert sgf.parse((tmp_path / "w.sgf").read_bytes()).result == "W+R"
 
 
+def test_white_begins_a_handicap_game(play_game: Play, tmp_path: Path) -> None:
+    play_game("go", f"save {tmp_path / 'w.sgf'}", options="--visits 5 --size 7 --handicap 2")
+    record = sgf.parse((tmp_path / "w.sgf").read_bytes())
+    assert (record.handicap, len(record.black_stones), [colour for colour, _ in record.moves]) == (2, 2, [WHITE])
+
+
 def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
     out = play_game("go", "pass", "pass", "pass", "pass", f"save {tmp_path / 'w.sgf'}", options="--visits 40")
     assert "White passes; " in out
@@ -240,6 +246,8 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
         ("go --size 4", "board size 4 is not supported: expected 5 to 19"),
         ("othello --komi 3", "othello has no setting 'komi'"),
         ("go --komi nan", "--komi = nan: expected -"),
+        ("go --size 5 --handicap 2", "handicap 2: a board of 5x5 has at most 0"),
+        ("othello --handicap 2", "othello has no handicap"),
         ("go --rules house", "unknown rules 'house'"),
         ("go --visits 0", "--visits = 0: expected 1 to "),
         ("go --seed -1", "--seed = -1: expected 0 to "),

@@ -21,14 +21,13 @@ from gozero.frontends.web.engine.snapshots import SavedSession, check, reader
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import descriptions
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
-from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending
 from gozero.play.player import make_game
 from gozero.records.sgf import GAME_NUMBERS, GameRecord
-from gozero.system.errors import ChoiceError, InputError
+from gozero.system.errors import InputError
 
 
 class GameSession:
@@ -38,7 +37,10 @@ class GameSession:
         self.setup = setup  # what the page asked for
         self.trained = trained  # board sizes that the weights learned from, () if unknown
         self.identity = secrets.token_hex(8)  # by which the page recognises a new game
-        self.game = game_of(setup, size, sizes)  # at the position that is shown; `sizes` are those that can be played
+        # at the position that is shown; `sizes` are those that can be played
+        self.game: CurrentGame = make_game(
+            setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi, handicap=setup.handicap
+        )
         self.ending = Ending(self.game)  # judges how the shown position ends
         self._first = self.game.position.copy()
         self.start: GameRecord | None = None  # how the game begins; None for a game that SGF does not know
@@ -342,16 +344,3 @@ class GameSession:
         self.leaf, self.played = saved.leaf, max(0.0, min(time.time(), saved.played))
         self.go_to(saved.at)
         self.results[self.end] = saved.result
-
-
-def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
-    """The game before its first move. ChoiceError if it does not have these rules or this handicap."""
-    game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
-    if setup.handicap < FEWEST_STONES:
-        return game
-    if setup.game != "go" or not isinstance(game, GoGame):
-        raise ChoiceError(f"{setup.game} has no handicap")
-    if setup.handicap > most_fixed(size):
-        raise ChoiceError(f"handicap {setup.handicap}: a board of {size}x{size} has at most {most_fixed(size)}")
-    game.place_handicap(fixed_points(setup.handicap, size))
-    return game
