@@ -77,30 +77,48 @@ def entry(table: type[Any], name: str) -> Field[Any]:
     return next(found for found in entries(table) if found.name == name)
 
 
-def from_values(table: type[Table], values: Mapping[str, Any], where: str) -> Table:
-    """The table with plain values such as those of a TOML file. SettingsError as `values_of`, and for a missing one."""
-    found = values_of(table, values, where)
+def from_values(table: type[Table], values: Mapping[str, Any], where: str, root: type[Any] | None = None) -> Table:
+    """The table with plain values such as those of a TOML file, which may lie within that of `root`. SettingsError as
+    `values_of`, and for a missing one.
+    """
+    found = values_of(table, values, where, root)
     for item in entries(table):
         if item.name not in found and item.default is MISSING and item.default_factory is MISSING:
             raise SettingsError(f"{where}: setting {item.name!r} is missing")
     return table(**found)
 
 
-def values_of(table: type[Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+def values_of(
+    table: type[Any], values: Mapping[str, Any], where: str, root: type[Any] | None = None
+) -> dict[str, Any]:
     """Plain values as the table's fields have them. SettingsError, with a line that ``where`` begins, for an unknown
-    setting, or a value that `check` refuses.
+    setting (and where `root` has it), or a value that `check` refuses.
     """
     known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
     for key in values:
         if key not in known:
-            raise SettingsError(f"{where}: unknown setting {key!r}; known here: {', '.join(known)}")
-    return {key: _made(known[key], hints[key], value, f"{where}: {key}") for key, value in values.items()}
+            place = _place(root or table, key) or f"known here: {', '.join(known)}"
+            raise SettingsError(f"{where}: unknown setting {key!r}; {place}")
+    return {
+        key: _made(known[key], hints[key], value, f"{where}: {key}", root or table) for key, value in values.items()
+    }
 
 
-def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
+def _place(root: type[Any], name: str) -> str:
+    """Where the tables of a file have a setting of that name, for the user; "" if none has it."""
+    for item, hint in ((item, get_type_hints(root)[item.name]) for item in entries(root)):
+        if item.name == name:
+            return f"{name} stands before the first table"
+        inner = get_args(hint)[0] if get_origin(hint) is tuple else hint
+        if is_dataclass(inner) and name in {entry.name for entry in entries(inner)}:  # type: ignore[arg-type]
+            return f"each [[{item.name}]] has it" if inner is not hint else f"it is {item.name}.{name}"
+    return ""
+
+
+def _made(item: Field[Any], hint: Any, value: Any, where: str, root: type[Any]) -> Any:
     """The value of a field, which may be a table or a list of tables."""
     if is_dataclass(hint):
-        return from_values(hint, expected(value, dict, where), where)  # type: ignore[arg-type]
+        return from_values(hint, expected(value, dict, where), where, root)  # type: ignore[arg-type]
     if get_origin(hint) is tuple:
         if type(value) is not list:
             raise SettingsError(f"{where} = {value!r}: expected a list of tables, each under [[{item.name}]]")
@@ -108,7 +126,7 @@ def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
             raise SettingsError(f"{where} is empty; give at least one")
         table = get_args(hint)[0]
         numbered = ((row, f"{where} {number}") for number, row in enumerate(value, start=1))
-        return tuple(from_values(table, expected(row, dict, place), place) for row, place in numbered)
+        return tuple(from_values(table, expected(row, dict, place), place, root) for row, place in numbered)
     read = item.metadata.get("read")
     return check(item, value, where) if read is None else read(value, where)
 
