@@ -55,7 +55,7 @@ class MatchScore:
         if not self.games:
             return "no games"
         low, high = self.interval
-        rating = f"Elo {elo(self.score):+.0f} +- {elo_error(self.score, self.games):.0f} (standard error)"
+        rating = f"Elo {elo(self.score):+.0f} ({elo(low):+.0f} to {elo(high):+.0f})"
         if self.score in (0, 1):  # the bound that the interval gives
             rating = f"Elo at least {elo(low):+.0f}" if self.score else f"Elo at most {elo(high):+.0f}"
         share = f"{self.points:g} of {self.games} = {self.score:.1%} (95 % interval {low:.1%} - {high:.1%})"

@@ -55,7 +55,8 @@ def test_elo_error_is_the_slope_times_the_binomial_error() -> None:
 def test_a_tally_counts_draws_as_half_and_prints_its_interval() -> None:
     total = MatchScore(wins=11, losses=8, draws=1)
     assert (total.games, total.points, total.score) == (20, 11.5, 0.575)
-    assert str(total).startswith("11.5 of 20 = 57.5% (95 % interval 36")
+    low, high = (f"{elo(end):+.0f}" for end in total.interval)
+    assert str(total) == f"11.5 of 20 = 57.5% (95 % interval 36.4% - 76.2%); Elo +53 ({low} to {high})"
     assert "Elo at least +" in str(MatchScore(100, 0))
     assert "Elo at most -" in str(MatchScore(0, 100))
     assert str(MatchScore(0, 0)) == "no games"

@@ -2,8 +2,7 @@
 
     gozero ladder --weights connect4.pt --visits 50 --plot ladder.png
     gozero ladder --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
-    gozero ladder --weights nogo9.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
-    20000 50000
+    gozero ladder --weights nogo9.pt --visits 50 400 --opponent "hahanogo {sims}" --sims 20000
 
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
@@ -31,7 +30,7 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the ladder; the exit code is that of a tournament."""
-    parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__.partition("\n\n")[2])
     add = parser.add_argument
     add_game(parser)
     add(

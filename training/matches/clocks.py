@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gozero.play.time_controls import Overtime, TimeControl, TimeLeft
+from gozero.system.words import counted
 from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import random_action
 from training.settings.config import setting
@@ -66,7 +67,7 @@ class GameClock:
             return "no clock"
         if not self.main and self.stones == 1:
             return f"{self.byoyomi:g} s a move"
-        overtime = f", then {self.byoyomi:g} s for {self.stones} stones" if self.byoyomi else ""
+        overtime = f", then {self.byoyomi:g} s for {counted(self.stones, 'stone')}" if self.byoyomi else ""
         return f"{self.main:g} s a game{overtime}"
 
 

@@ -41,7 +41,7 @@ def add_play(parser: argparse.ArgumentParser, folder: str, opening_moves: int | 
     """How the games are played, but for their number; `folder` says what --out is by default."""
     add = parser.add_argument
     opening = "random plies before the players begin (default %s)"
-    opening %= "0, with --run 4" if opening_moves is None else opening_moves
+    opening %= "0; 4 with --run" if opening_moves is None else opening_moves
     add("--opening-moves", type=int, default=opening_moves, metavar="N", help=opening)
     add("--max-moves", type=positive, metavar="N", help="plies after which the board is counted (default 700)")
     add("--seed", type=seed, default=1, help="fixes openings and random players (default 1)")
