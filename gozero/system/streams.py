@@ -121,8 +121,9 @@ def discard_stdout() -> None:
 
 
 def reason(error: Exception) -> str:
-    """What a system error says, in lower case, without its number and path."""
-    return (getattr(error, "strerror", None) or str(error) or "unwritable").lower()
+    """What an error says; one of the system in lower case, without its number and path."""
+    said: str | None = getattr(error, "strerror", None)
+    return said.lower() if said else str(error) or "unwritable"
 
 
 def arriving_lines(descriptor: int) -> Iterator[str]:

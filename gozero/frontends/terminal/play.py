@@ -225,7 +225,7 @@ class Terminal(cmd.Cmd):
             raise InputError(f"Cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
         if not is_new:
             raise InputError(f"{path} exists already: choose another name.")
-        print(f"Saved as {path}.")
+        print(f"Saved as {path}{'' if isinstance(self._player.game, GoGame) else ', a list of moves'}.")
 
     def do_resign(self, rest: str) -> None:
         self._check_not_over()

@@ -89,6 +89,7 @@ def test_tictactoe_to_the_end(play_game: Play, tmp_path: Path) -> None:
     """Against many simulations, moves along the edges lose."""
     path = tmp_path / "game.txt"
     out = play_game("tictactoe", "A1", "A2", "A3", "B1", "C1", f"save {path}", options="--visits 2000")
+    assert f"Saved as {path}, a list of moves." in out
     assert "White B2; " in out
     assert "White wins by three in a row" in out
     assert path.read_text().splitlines()[:3] == ["# tictactoe 3x3", "black A1", "white B2"]
