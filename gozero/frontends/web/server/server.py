@@ -40,6 +40,7 @@ SHUTDOWN = 1.0  # seconds that open connections have to end
 LARGEST_REQUEST = 2**21  # bytes that a page may send: a record of a million bytes, in base64
 CLOSING = 0.5  # seconds that a page has to agree to be closed
 HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
+SILENCE = 60.0  # seconds after which a connection that asks for nothing is closed
 MOST_PAGES = 32
 MOST_UNREAD = 200  # reports that wait for a page that goes on asking
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
@@ -71,7 +72,8 @@ class BoardServer:
 
     async def _close_pages(self, application: web.Application) -> None:
         """Close every page's connection, so that nothing waits for them."""
-        await asyncio.gather(*(socket.close(code=WSCloseCode.GOING_AWAY) for socket in self._sockets))
+        # without drain: that waits for ever for a page that does not read
+        await asyncio.gather(*(socket.close(code=WSCloseCode.GOING_AWAY, drain=False) for socket in self._sockets))
 
     async def _file(self, request: web.Request) -> web.Response:
         name = request.match_info.get("name", "index.html")
@@ -106,6 +108,8 @@ class BoardServer:
             sender.cancel()
             game.remove_page(page)
             self._sockets.discard(socket)
+            if socket.close_code == WSCloseCode.ABNORMAL_CLOSURE and request.transport is not None:
+                request.transport.abort()  # what a page that does not read has not got would keep the connection
         return socket
 
     async def _take(self, game: OpenGame, page: OpenPage, text: str) -> None:
@@ -157,7 +161,7 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
     access = Access(settings, listener.getsockname()[1])
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
     application = BoardServer(settings, games).application(access)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN, keepalive_timeout=SILENCE)
 
     async def work() -> None:
         if settings.is_checked:
