@@ -4,6 +4,7 @@ graph (`embed`), with the ranges that int8 needs, so that playing needs no torch
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import tempfile
@@ -73,7 +74,10 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
             game = games.make(file.game, size=size)
             ranges[game.dimensions] = quantise.ranges(graph, game, available_threads())
     with tempfile.TemporaryDirectory() as name:
-        openvino.save_model(graph, Path(name) / "graph.xml", compress_to_fp16=False)
+        try:
+            openvino.save_model(graph, Path(name) / "graph.xml", compress_to_fp16=False)
+        except RuntimeError:  # all that it says is "iostream error"
+            raise OSError(errno.ENOSPC, "the inference graph does not fit there, it seems", name) from None
         content = {part: (Path(name) / part).read_bytes() for part in GRAPH[:2]}
     description = {"ranges": ranges, "sha256": _digest(content)}
     attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})

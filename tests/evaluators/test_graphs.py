@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,17 @@ def test_tensors_and_metadata_stay_as_they_are(tmp_path: Path) -> None:
         sizes.append(file.stat().st_size)
     assert sizes[1] <= sizes[0] + 500, "graphs do not pile up; names in a graph's text vary in length"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_full_disk_of_temporary_files_is_an_error_of_the_system(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = file.read_bytes()
+    (tmp_path / "graph.bin").symlink_to("/dev/full")
+    monkeypatch.setattr(graphs.tempfile, "TemporaryDirectory", lambda: nullcontext(str(tmp_path)))
+    with pytest.raises(OSError, match="does not fit") as caught:
+        graphs.embed(file)
+    assert (caught.value.filename, file.read_bytes()) == (str(tmp_path), before)
 
 
 def test_ranges_come_with_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
