@@ -94,8 +94,8 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
 
 
 def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
-    """(the newest readable snapshot, a line for each newer file that cannot be read); None where there is no
-    checkpoint. UserError if there are some, but none can be read.
+    """(the newest snapshot that is not damaged, a line for each newer file that is); None where there is no checkpoint.
+    UserError if all are damaged, or the system refuses to read one.
     """
     complaints: list[str] = []
     for path in reversed(numbered(folder, ".pt")):
@@ -111,8 +111,13 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             }
             content["progress"] = Progress(**content["progress"])
             return Snapshot(**content), complaints
-        except UNREADABLE as error:
-            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
+        except OSError as error:  # the file may be whole, and continuing from another one would undo what it has
+            raise UserError(
+                f"cannot read the checkpoint {path.absolute()}: {error.strerror}; make it readable, or move it away to "
+                "continue from the one before it"
+            ) from None
+        except UNREADABLE:
+            why = "it is damaged, or of another version of gozero"
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; continuing from the one before it")
     if complaints:
         run = folder.absolute().parent

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from gozero.system.errors import UserError
 from tests import ROOT
 from tests.training import crashes
 from tests.training.games import random_record, write_shard
@@ -72,6 +73,13 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path) ->
     found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.progress.generation == 1
     assert not complaints
+
+
+def test_a_checkpoint_that_the_system_refuses_to_read_is_not_passed_over(tmp_path: Path) -> None:
+    checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
+    (tmp_path / "000002.pt").mkdir()  # root may read the files of all users, but no folder
+    with pytest.raises(UserError, match=r"000002\.pt: Is a directory; make it readable, or move it away"):
+        checkpoint.latest(tmp_path)
 
 
 def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
