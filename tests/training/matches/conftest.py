@@ -1,6 +1,8 @@
 """What tests of matches share."""
 
+import multiprocessing
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,3 +50,17 @@ def toy(tmp_path: Path) -> str:
 @pytest.fixture(scope="module")
 def go() -> Game:
     return games.make("go", size=5, komi=7.5)
+
+
+@pytest.fixture(scope="module")
+def forked_workers() -> Iterator[None]:
+    """Workers of tournaments are forked from a process that has imported what each would import for a second."""
+    if sys.platform == "win32":  # knows no fork
+        yield
+        return
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["training.matches.tournament.worker", "gozero.games.tictactoe"])
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("gozero.system.workers", "training.matches.tournament.pool"):
+            patch.setattr(f"{module}.SPAWN", context)
+        yield

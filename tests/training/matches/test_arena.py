@@ -18,6 +18,8 @@ from training.commands import match as command
 from training.matches.arena import game_line
 from training.matches.match import MatchGame
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
 
 def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.open(encoding="utf-8")))

@@ -15,6 +15,7 @@ from training.commands import ladder as command
 from training.matches import ladder
 from training.matches.tournament import runner
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
 TINY = ["--game", "tictactoe", "--sims", "2", "20", "--games", "3", "--visits", "8", "--processes", "1"]
 
 

@@ -17,6 +17,7 @@ from tests.training.refusals import Refused
 from training.commands import table as command
 from training.matches.table import play, published
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
 TOY = ["s2", "--weights", "ttt.pt", "--processes", "1"]  # tic-tac-toe: the game follows the weights
 
 

@@ -27,6 +27,7 @@ from training.matches.tournament import runner
 from training.matches.tournament.field import load
 from training.storage.storage import StorageError, alone
 
+pytestmark = pytest.mark.usefixtures("forked_workers")
 ENGINE = Path(__file__).with_name("engine.py")
 
 
