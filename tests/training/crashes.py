@@ -47,7 +47,7 @@ SETTINGS: dict[str, Any] = {
 
 
 ONE_BOARD = {"stage": [SETTINGS["stage"][0], SETTINGS["stage"][1] | {"sizes": {"5": 1.0}}]}  # the network has one size
-SMALL = ONE_BOARD | {"selfplay": {"games": 4, "slots": 2}}
+SMALL = ONE_BOARD | {"generations": 2, "selfplay": {"games": 4, "slots": 2}}
 
 
 def settings(**changes: Any) -> config.LoopSettings:
