@@ -31,6 +31,7 @@ from training.settings import config, presets
 from training.settings.config import LoopSettings
 
 TINY = presets.path_of("tiny")
+GO13 = presets.load(presets.path_of("go13"))
 LOG = ROOT / "tests" / "data" / "logs" / "go13.jsonl.gz"
 
 
@@ -143,10 +144,8 @@ def real() -> list[Report]:
 
 def judged(reports: list[Report]) -> doctor.RunVerdict:
     """The verdict on the newest of some real reports, under the settings of its time."""
-    chosen = presets.load(presets.path_of("go13"))
-    return doctor.verdict(
-        reports, replace(chosen, selfplay=replace(chosen.selfplay, full_share=reports[-1]["run/full_share"]))
-    )
+    play = replace(GO13.selfplay, full_share=reports[-1]["run/full_share"])
+    return doctor.verdict(reports, replace(GO13, selfplay=play))
 
 
 def test_a_run_of_hours_raises_no_alarm() -> None:
