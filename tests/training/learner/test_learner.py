@@ -25,9 +25,7 @@ def fixed_batch(size: int = 5, rows: int = 32) -> Batch:
     return replay.sample(rows, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    ("precision", "optimiser"), [("f32", "adamw"), ("bf16", "adamw"), ("f32", "muon"), ("bf16", "muon")]
-)
+@pytest.mark.parametrize(("precision", "optimiser"), [("f32", "adamw"), ("bf16", "muon")])
 def test_losses_fall_on_a_fixed_batch(precision: str, optimiser: str) -> None:
     settings = LearnerSettings(optimiser=optimiser, learning_rate=5e-3, warm_up=1, precision=precision)
     learner = Learner(TINY, settings, seed=1)
