@@ -1,5 +1,6 @@
 """Weights and settings that cannot be used: one line on stderr and exit code 2."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 
 from gozero import games
 from gozero.evaluators.graphs import embed
-from gozero.nets import model, weights
+from gozero.nets import attachments, model, weights
 from tests.gtp.process import run, start
 
 
@@ -39,11 +40,11 @@ def test_truncated_and_foreign_weights(small_weights: Path, tmp_path: Path) -> N
 
 @pytest.fixture
 def damaged_weights(small_weights: Path, tmp_path: Path) -> Path:
-    """A file whose header is whole, and one of whose tensors is not."""
-    content = torch.load(small_weights)
-    next(tensor for tensor in content["tensors"].values() if tensor.is_floating_point()).view(-1)[0] += 1
-    path = tmp_path / "damaged.pt"
-    torch.save(content, path)
+    """A file whose header is whole, and whose graph is not."""
+    path = Path(shutil.copy(small_weights, tmp_path / "damaged.pt"))
+    content = attachments.read(path, attachments.GRAPH)
+    assert content is not None
+    attachments.write(path, {**content, attachments.GRAPH[1]: b"cut off"})
     return path
 
 
