@@ -24,9 +24,7 @@ from tests.trained import lively, random_states
 VARIANTS = [
     ("vgg2c16k2", "none", "scalar", "connect4"),
     ("vgg2c16k4", "none", "wdl", "tictactoe"),
-    ("vgg1c16k2", "batch", "scalar", "tictactoe"),
     ("b2c16", "batch", "scalar", "connect4"),
-    ("b2c16", "none", "wdl", "tictactoe"),
     ("se2c16", "none", "scalar", "connect4"),
     ("mlp2x32", "renorm", "scalar", "tictactoe"),
     ("s0mlp", "renorm", "wdl", "connect4"),
