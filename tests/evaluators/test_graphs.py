@@ -31,9 +31,10 @@ from gozero import games
 from gozero.evaluators.factory import open_evaluator
 from gozero.nets.weights import WeightsError
 game = games.make("go", size=7)
+print(open_evaluator(sys.argv[1], game, threads=1, precision="f32").evaluate(game.new_states(1)).value[0])
+print(sys.modules.get("openvino_telemetry"), *map(str, pathlib.Path.home().iterdir()))
 try:
-    print(open_evaluator(sys.argv[1], game, threads=1, precision="f32").evaluate(game.new_states(1)).value[0])
-    print(sys.modules.get("openvino_telemetry"), *map(str, pathlib.Path.home().iterdir()))
+    open_evaluator(sys.argv[2], game)
 except WeightsError as error:
     print(error)
 """
@@ -59,22 +60,20 @@ def file(with_graph: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(with_graph, tmp_path))
 
 
-def run_without_torch(file: Path, home: Path) -> list[str]:
-    """The lines printed by a player without torch, whose home folder is an empty one."""
-    assert jit.CACHE_FOLDER is not None
-    home.mkdir()
-    environment = {"XDG_CACHE_HOME": str(jit.CACHE_FOLDER.parents[1]), "HOME": str(home), "PATH": ""}
-    arguments = [sys.executable, "-c", WITHOUT_TORCH, str(file)]
-    return subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-def test_a_player_without_torch_gets_the_same_values(tmp_path: Path) -> None:
-    game, file = games.make("go", size=7), saved(tmp_path / "net.pt", features=2)
+def test_a_player_without_torch_gets_the_same_values_and_refuses_a_file_without_a_graph(tmp_path: Path) -> None:
+    game, file, bare = games.make("go", size=7), saved(tmp_path / "net.pt", features=2), saved(tmp_path / "bare.pt")
     before = open_evaluator(file, game, threads=1, precision="f32").evaluate(game.new_states(1))
     graphs.embed(file)
-    value, others = run_without_torch(file, tmp_path / "home")
+    assert jit.CACHE_FOLDER is not None
+    (home := tmp_path / "home").mkdir()
+    environment = {"XDG_CACHE_HOME": str(jit.CACHE_FOLDER.parents[1]), "HOME": str(home), "PATH": ""}
+    arguments = [sys.executable, "-c", WITHOUT_TORCH, str(file), str(bare)]
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True)
+    value, others, refusal = done.stdout.splitlines()
     assert float(value) == pytest.approx(before.value[0], abs=1e-6)
     assert others == "None", "OpenVINO's usage reports stay off, and nothing is written into the home folder"
+    assert refusal.startswith(f"cannot use weights {bare}: it carries no inference graph, and PyTorch")
+    assert refusal.endswith(f"run: pip install 'gozero[train]', then: gozero graph {bare}")
 
 
 def test_networks_that_are_told_other_sizes_have_graphs_of_their_own() -> None:
@@ -106,13 +105,6 @@ def test_what_a_later_torch_says_of_tracing_is_not_shown(monkeypatch: pytest.Mon
         warnings.simplefilter("always")
         graphs.convert(model.build(model.config("b1c8", games.make("go", size=5), 1)))
     assert not [str(found.message) for found in shown if found.category is FutureWarning]
-
-
-def test_without_torch_a_file_without_a_graph_is_refused_in_one_line(tmp_path: Path) -> None:
-    file = saved(tmp_path / "net.pt")
-    [answer] = run_without_torch(file, tmp_path / "home")
-    assert answer.startswith(f"cannot use weights {file}: it carries no inference graph, and PyTorch")
-    assert answer.endswith(f"run: pip install 'gozero[train]', then: gozero graph {file}")
 
 
 def test_tensors_and_metadata_stay_as_they_are(tmp_path: Path) -> None:
