@@ -1,6 +1,6 @@
 """Checkpoints: everything that a run needs to continue exactly where it stopped, in one file that is written whole or
-not at all: checkpoints/NNNNNN.pt of the run folder, numbered by generation. A run continues from the newest that can
-be read.
+not at all: checkpoints/NNNNNN.pt of the run folder, numbered by generation. A run continues from the newest that is
+not damaged.
 
 Records on disk are the only copy of the window, so a checkpoint does not hold it, nor search trees. Files are read with
 `weights_only=True`: they hold tensors and plain values, nothing that can be executed.
@@ -23,7 +23,7 @@ from gozero.system.errors import UserError
 from training.storage.storage import numbered, writing
 
 UNREADABLE = (
-    OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError,
+    OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, OverflowError,
     pickle.UnpicklingError, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
@@ -100,10 +100,18 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     complaints: list[str] = []
     for path in reversed(numbered(folder, ".pt")):
         try:
-            with zipfile.ZipFile(path) as archive:
+            file = io.BytesIO(path.read_bytes())  # an OSError of those below is damage
+        except OSError as error:  # the file may be whole, and continuing from another one would undo what it has
+            raise UserError(
+                f"cannot read the checkpoint {path.absolute()}: {error.strerror}; make it readable, or move it away to "
+                "continue from the one before it"
+            ) from None
+        try:
+            with zipfile.ZipFile(file) as archive:
                 if archive.testzip() is not None:  # torch does not look at its checksums
                     raise zipfile.BadZipFile
-            content = torch.load(path, map_location="cpu", weights_only=True)
+            file.seek(0)
+            content = torch.load(file, map_location="cpu", weights_only=True)
             content.pop("settings", None)
             pools = decompress(content["pools"].numpy().tobytes())
             content["pools"] = {
@@ -111,11 +119,6 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             }
             content["progress"] = Progress(**content["progress"])
             return Snapshot(**content), complaints
-        except OSError as error:  # the file may be whole, and continuing from another one would undo what it has
-            raise UserError(
-                f"cannot read the checkpoint {path.absolute()}: {error.strerror}; make it readable, or move it away to "
-                "continue from the one before it"
-            ) from None
         except UNREADABLE:
             why = "it is damaged, or of another version of gozero"
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; continuing from the one before it")

@@ -82,6 +82,16 @@ def test_a_checkpoint_that_the_system_refuses_to_read_is_not_passed_over(tmp_pat
         checkpoint.latest(tmp_path)
 
 
+def test_a_checkpoint_whose_index_points_before_it_is_passed_over(tmp_path: Path) -> None:
+    for generation in (1, 2):
+        checkpoint.save(tmp_path, snapshot(generation, 10), {}, keep=3)
+    newest = tmp_path / "000002.pt"
+    whole = newest.read_bytes()
+    newest.write_bytes(whole[:-50] + b"\xff\xff" + whole[-48:])  # where the index begins: a file cannot be read there
+    found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
+    assert (found.progress.generation, len(complaints)) == (1, 1)
+
+
 def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
     game = {"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}
     pool = {"seed": [1, 7], "games": [game]}
