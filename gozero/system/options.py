@@ -107,9 +107,9 @@ def values_of(
 def _place(root: type[Any], name: str) -> str:
     """Where the tables of a file have a setting of that name, for the user; "" if none has it."""
     for item, hint in ((item, get_type_hints(root)[item.name]) for item in entries(root)):
-        if item.name == name:
-            return f"{name} stands before the first table"
         inner = get_args(hint)[0] if get_origin(hint) is tuple else hint
+        if item.name == name:
+            return "" if is_dataclass(inner) else f"{name} stands before the first table"
         if is_dataclass(inner) and name in {entry.name for entry in entries(inner)}:  # type: ignore[arg-type]
             return f"each [[{item.name}]] has it" if inner is not hint else f"it is {item.name}.{name}"
     return ""

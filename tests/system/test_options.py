@@ -45,6 +45,7 @@ def test_tables_are_nested() -> None:
         ({"name": "chess"}, "f: name = 'chess': choose one of go, nogo"),
         ({"nome": "go"}, "f: unknown setting 'nome'; known here: name, word, inner, rows"),
         ({"size": 5}, "f: unknown setting 'size'; it is inner.size"),
+        ({"inner": {"rows": []}}, "f: inner: unknown setting 'rows'; known here: size, share"),
         ({"rows": [{"size": 5, "name": "go"}]}, "f: rows 1: unknown setting 'name'; name stands before the first table"),
     ],
 )
