@@ -43,6 +43,7 @@ from gozero.system.words import counted
 # simulations of a move if none are given: with a network, and with the much cheaper playouts
 VISITS, PLAYOUTS = 400, 2000
 HINTS = 5
+HANDICAP_KOMI = 0.5
 
 COMMANDS = """\
   hint       the engine's best moves for you: share of the search, visits, your chance of winning (a draw counts half)
@@ -72,7 +73,9 @@ def play(settings: PlaySettings) -> None:
     )
     how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = engine.EngineSettings().evaluators(path).open if path else RolloutEvaluator
-    player = make_player(name, sizes, opener, how, size=game.size, komi=settings.komi, handicap=settings.handicap or 0)
+    komi, stones = settings.komi, settings.handicap or 0
+    komi = HANDICAP_KOMI if komi is None and stones else komi
+    player = make_player(name, sizes, opener, how, size=game.size, komi=komi, handicap=stones)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()

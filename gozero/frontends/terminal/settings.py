@@ -33,4 +33,6 @@ class PlaySettings:
     seed: int | None = option(None, "whole number; the same seed plays the same game", low=0, high=MOST_SEED)
     rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
     komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
-    handicap: int | None = option(None, "stones that Black begins with in go", low=FEWEST_STONES, high=MOST_STONES)
+    handicap: int | None = option(
+        None, "stones that Black begins with in go; komi is then 0.5 if not given", low=FEWEST_STONES, high=MOST_STONES
+    )

@@ -196,7 +196,8 @@ def test_the_result_is_saved(play_game: Play, tmp_path: Path) -> None:
 def test_white_begins_a_handicap_game(play_game: Play, tmp_path: Path) -> None:
     play_game("go", f"save {tmp_path / 'w.sgf'}", options="--visits 5 --size 7 --handicap 2")
     record = sgf.parse((tmp_path / "w.sgf").read_bytes())
-    assert (record.handicap, len(record.black_stones), [colour for colour, _ in record.moves]) == (2, 2, [WHITE])
+    assert (record.handicap, len(record.black_stones), record.komi) == (2, 2, 0.5)
+    assert [colour for colour, _ in record.moves] == [WHITE]
 
 
 def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
