@@ -88,6 +88,7 @@ def test_a_page_that_does_not_read_keeps_no_connection(monkeypatch: pytest.Monke
 
     closed = closing(monkeypatch)
     monkeypatch.setattr(server, "HEARTBEAT", 0.1)
+    monkeypatch.setattr(server, "SILENCE", 0.1)
     asyncio.run(run())
 
 

@@ -40,7 +40,7 @@ SHUTDOWN = 1.0  # seconds that open connections have to end
 LARGEST_REQUEST = 2**21  # bytes that a page may send: a record of a million bytes, in base64
 CLOSING = 0.5  # seconds that a page has to agree to be closed
 HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
-SILENCE = 60.0  # seconds after which a connection that asks for nothing is closed
+SILENCE = 180.0  # seconds after which a connection that asks for nothing, or does not take what it was sent, is closed
 MOST_PAGES = 32
 MOST_UNREAD = 200  # reports that wait for a page that goes on asking
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
@@ -109,7 +109,8 @@ class BoardServer:
             game.remove_page(page)
             self._sockets.discard(socket)
             if socket.close_code == WSCloseCode.ABNORMAL_CLOSURE and request.transport is not None:
-                request.transport.abort()  # what a page that does not read has not got would keep the connection
+                # what a page that does not read has not got would keep the connection; a slow one may get it
+                asyncio.get_running_loop().call_later(SILENCE, request.transport.abort)
         return socket
 
     async def _take(self, game: OpenGame, page: OpenPage, text: str) -> None:
