@@ -2,7 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -68,6 +69,13 @@ async def page(port: int) -> socket.socket:
     return link
 
 
+def apart(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run it in a thread of its own: Playwright may have a loop in this one."""
+    monkeypatch.setattr(asyncio.SelectorEventLoop, "add_signal_handler", lambda *_: None)  # for the main thread alone
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, act()).result()
+
+
 def closing(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """An event that is set when the server has closed a connection."""
     closed, usual = asyncio.Event(), RequestHandler.connection_lost
@@ -89,7 +97,7 @@ def test_a_page_that_does_not_read_keeps_no_connection(monkeypatch: pytest.Monke
     closed = closing(monkeypatch)
     monkeypatch.setattr(server, "HEARTBEAT", 0.1)
     monkeypatch.setattr(server, "SILENCE", 0.1)
-    asyncio.run(run())
+    apart(monkeypatch, run)
 
 
 def test_a_page_that_does_not_read_does_not_keep_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +106,7 @@ def test_a_page_that_does_not_read_does_not_keep_the_server(monkeypatch: pytest.
             link = await page(port)
         link.close()
 
-    asyncio.run(run())
+    apart(monkeypatch, run)
 
 
 def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,4 +117,4 @@ def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch: pytest.Monkey
 
     closed = closing(monkeypatch)
     monkeypatch.setattr(server, "SILENCE", 0.1)
-    asyncio.run(run())
+    apart(monkeypatch, run)
