@@ -106,13 +106,15 @@ def values_of(
 
 def _place(root: type[Any], name: str) -> str:
     """Where the tables of a file have a setting of that name, for the user; "" if none has it."""
-    for item, hint in ((item, get_type_hints(root)[item.name]) for item in entries(root)):
+    places, hints = [], get_type_hints(root)
+    for item in entries(root):
+        hint = hints[item.name]
         inner = get_args(hint)[0] if get_origin(hint) is tuple else hint
-        if item.name == name:
-            return "" if is_dataclass(inner) else f"{name} stands before the first table"
-        if is_dataclass(inner) and name in {entry.name for entry in entries(inner)}:  # type: ignore[arg-type]
-            return f"each [[{item.name}]] has it" if inner is not hint else f"it is {item.name}.{name}"
-    return ""
+        if not is_dataclass(inner) and item.name == name:
+            places.append(f"{name} before the first table")
+        elif is_dataclass(inner) and name in {entry.name for entry in entries(inner)}:  # type: ignore[arg-type]
+            places.append(f"{item.name}.{name}" if inner is hint else f"{name} in each [[{item.name}]]")
+    return f"it is {' or '.join(places)}" if places else ""
 
 
 def _made(item: Field[Any], hint: Any, value: Any, where: str, root: type[Any]) -> Any:

@@ -44,9 +44,9 @@ def test_tables_are_nested() -> None:
         ({"inner": {"size": True}}, "f: inner: size = True: expected a whole number"),
         ({"name": "chess"}, "f: name = 'chess': choose one of go, nogo"),
         ({"nome": "go"}, "f: unknown setting 'nome'; known here: name, word, inner, rows"),
-        ({"size": 5}, "f: unknown setting 'size'; it is inner.size"),
+        ({"size": 5}, "f: unknown setting 'size'; it is inner.size or size in each [[rows]]"),
         ({"inner": {"rows": []}}, "f: inner: unknown setting 'rows'; known here: size, share"),
-        ({"rows": [{"size": 5, "name": "go"}]}, "f: rows 1: unknown setting 'name'; name stands before the first table"),
+        ({"rows": [{"size": 5, "name": "go"}]}, "f: rows 1: unknown setting 'name'; it is name before the first table"),
     ],
 )
 def test_refusals_name_the_place(values: dict, line: str) -> None:
