@@ -34,5 +34,5 @@ class PlaySettings:
     rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
     komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
     handicap: int | None = option(
-        None, "stones that Black begins with in go; komi is then 0.5 if not given", low=FEWEST_STONES, high=MOST_STONES
+        None, "Black's stones in go, 2 to 9; komi is then 0.5 if not given", low=FEWEST_STONES, high=MOST_STONES
     )
