@@ -23,7 +23,7 @@ from gozero.games import descriptions
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
-from gozero.play.current_game import CurrentGame, GoGame
+from gozero.play.current_game import GoGame
 from gozero.play.ending import Ending
 from gozero.play.player import make_game
 from gozero.records.sgf import GAME_NUMBERS, GameRecord
@@ -38,7 +38,7 @@ class GameSession:
         self.trained = trained  # board sizes that the weights learned from, () if unknown
         self.identity = secrets.token_hex(8)  # by which the page recognises a new game
         # at the position that is shown; `sizes` are those that can be played
-        self.game: CurrentGame = make_game(
+        self.game = make_game(
             setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi, handicap=setup.handicap
         )
         self.ending = Ending(self.game)  # judges how the shown position ends
