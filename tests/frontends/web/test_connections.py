@@ -2,8 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -15,9 +14,9 @@ from aiohttp.web_protocol import RequestHandler
 
 from gozero.frontends.web.server import games, server
 from gozero.frontends.web.settings import WebSettings
+from tests.frontends.web.talk import PATIENCE, wait_for
 
 LONG = "a" * 2**23  # more than the system holds for a program that does not read
-PATIENCE = 30  # seconds
 
 
 class StandIn:
@@ -43,7 +42,9 @@ class StandIn:
 @asynccontextmanager
 async def served(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """The port of a server, which ends with the block."""
-    port = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    port = loop.create_future()
+    monkeypatch.setattr(loop, "add_signal_handler", lambda *_: None)  # for the main thread alone
     monkeypatch.setattr(games, "EngineProcess", StandIn)
     monkeypatch.setattr(server, "_announce", lambda settings, access: port.set_result(access.port))
     settings = WebSettings(port=0, no_games=True)
@@ -56,6 +57,7 @@ async def served(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
         with suppress(asyncio.CancelledError):
             await asyncio.wait_for(serving, PATIENCE)
         await running.close()
+        loop.set_exception_handler(None)
 
 
 async def page(port: int) -> socket.socket:
@@ -67,13 +69,6 @@ async def page(port: int) -> socket.socket:
     )
     await asyncio.to_thread(link.recv, 2**16, socket.MSG_WAITALL)
     return link
-
-
-def apart(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run it in a thread of its own: Playwright may have a loop in this one."""
-    monkeypatch.setattr(asyncio.SelectorEventLoop, "add_signal_handler", lambda *_: None)  # for the main thread alone
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, act()).result()
 
 
 def closing(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
@@ -97,7 +92,7 @@ def test_a_page_that_does_not_read_keeps_no_connection(monkeypatch: pytest.Monke
     closed = closing(monkeypatch)
     monkeypatch.setattr(server, "HEARTBEAT", 0.1)
     monkeypatch.setattr(server, "SILENCE", 0.1)
-    apart(monkeypatch, run)
+    wait_for(run())
 
 
 def test_a_page_that_does_not_read_does_not_keep_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +101,7 @@ def test_a_page_that_does_not_read_does_not_keep_the_server(monkeypatch: pytest.
             link = await page(port)
         link.close()
 
-    apart(monkeypatch, run)
+    wait_for(run())
 
 
 def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,4 +112,4 @@ def test_a_connection_that_asks_for_nothing_is_closed(monkeypatch: pytest.Monkey
 
     closed = closing(monkeypatch)
     monkeypatch.setattr(server, "SILENCE", 0.1)
-    apart(monkeypatch, run)
+    wait_for(run())

@@ -1,10 +1,8 @@
 """Games and their engine processes: which page gets what, what ends when a page is closed, what is kept."""
 
-import asyncio
 import base64
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -15,7 +13,7 @@ pytest.importorskip("aiohttp")
 from gozero.frontends.web.server.games import OpenGame, OpenPage
 from gozero.frontends.web.server.process import MOST_UNREAD, EngineProcess
 from gozero.nets.locations import WEIGHTS
-from tests.frontends.web.talk import Server, Wire
+from tests.frontends.web.talk import Server, Wire, wait_for
 
 
 def test_a_game_survives_a_killed_engine_a_new_game_that_is_refused_and_its_pages_end(server: Server) -> None:
@@ -223,8 +221,7 @@ def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
         game.request({"do": "view"}, page)
         game.remove_page(page)
 
-    with ThreadPoolExecutor(1) as pool:  # Playwright may have a loop in this thread
-        pool.submit(asyncio.run, act()).result()
+    wait_for(act())
     assert [request["do"] for request in requests] == ["restore", "restore", "view", "leave"]
     assert requests[1]["saved"]["game"] == {"identity": "1", "at": 1, "leaf": 1}
 
@@ -254,6 +251,5 @@ def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.Monkey
         process.on_exit = lambda: exits.append(1)
         await process.has_ended()
 
-    with ThreadPoolExecutor(1) as pool:  # Playwright may have a loop in this thread
-        pool.submit(asyncio.run, start()).result()
+    wait_for(start())
     assert exits == [1]
