@@ -73,9 +73,8 @@ def play(settings: PlaySettings) -> None:
     )
     how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = engine.EngineSettings().evaluators(path).open if path else RolloutEvaluator
-    komi, stones = settings.komi, settings.handicap or 0
-    komi = HANDICAP_KOMI if komi is None and stones else komi
-    player = make_player(name, sizes, opener, how, size=game.size, komi=komi, handicap=stones)
+    komi = HANDICAP_KOMI if settings.handicap and settings.komi is None else settings.komi
+    player = make_player(name, sizes, opener, how, size=game.size, komi=komi, handicap=settings.handicap or 0)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()
