@@ -101,10 +101,9 @@ class CourseFolder:
         try:
             content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
             game = content["game"]
-        except UNREADABLE:
-            raise UserError(
-                f"cannot read {path}: it is damaged, or no file of the course; remove it to make it anew"
-            ) from None
+        except UNREADABLE as error:
+            damaged = "it is damaged, or no file of the course; remove it to make it anew"
+            raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or damaged}") from None
         if game != self.course.game:
             raise UserError(f"{path} plays {game}, not {self.course.game}")
         return content

@@ -93,6 +93,10 @@ def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, caps
     assert generate(tmp_path) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "cannot read" in line and "value-0.pt" in line
+    (tmp_path / "value-0.pt").unlink()
+    (tmp_path / "value-0.pt").mkdir()  # a file that the system refuses to read may be whole
+    assert generate(tmp_path) == 2
+    assert "value-0.pt: Is a directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
