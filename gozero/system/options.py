@@ -94,14 +94,13 @@ def values_of(
     """Plain values as the table's fields have them. SettingsError, with a line that ``where`` begins, for an unknown
     setting (and where `root` has it), or a value that `check` refuses.
     """
+    root = root or table
     known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
     for key in values:
         if key not in known:
-            place = _place(root or table, key) or f"known here: {', '.join(known)}"
+            place = _place(root, key) or f"known here: {', '.join(known)}"
             raise SettingsError(f"{where}: unknown setting {key!r}; {place}")
-    return {
-        key: _made(known[key], hints[key], value, f"{where}: {key}", root or table) for key, value in values.items()
-    }
+    return {key: _made(known[key], hints[key], value, f"{where}: {key}", root) for key, value in values.items()}
 
 
 def _place(root: type[Any], name: str) -> str:
