@@ -120,8 +120,10 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             content["progress"] = Progress(**content["progress"])
             return Snapshot(**content), complaints
         except UNREADABLE:
-            why = "it is damaged, or of another version of gozero"
-            complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; continuing from the one before it")
+            complaints.append(
+                f"cannot read the checkpoint {path.absolute()}: it is damaged, or of another version of gozero; "
+                "continuing from the one before it"
+            )
     if complaints:
         run = folder.absolute().parent
         raise UserError(
