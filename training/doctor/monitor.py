@@ -75,12 +75,10 @@ class Monitor:
         self._checkup, self._strength = Checkup(), Strength(folder, settings)
         self._log, self._turn = (folder / history.LOG).open("a", encoding="utf-8"), threading.Lock()
         self._curves = Curves(folder, settings.monitor.losses_every)
-        self._stop: Callable[[], bool] = lambda: False
         self._is_behind = False  # the page, of what this session has logged; its times alone follow a clock set back
 
     def generation(self, numbers: Report, run: MeasuredRun, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
-        self._stop = stop
         stage, share = self.settings.stage_at(run.progress.rows), run.progress.full_share
         numbers = {**numbers, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
         generation = int(numbers["run/generation"])
@@ -99,7 +97,7 @@ class Monitor:
         self._curves.report(numbers, verdict.text)
         every = self.settings.monitor.report_every
         if every and generation % every == 0 and not stop():
-            self._report()
+            self._report(stop)
 
     def step(self, number: int, losses: Mapping[str, torch.Tensor]) -> None:
         """Draw the losses of the learner's step of that number, if its turn is come."""
@@ -111,12 +109,8 @@ class Monitor:
         with storage.writing(self.folder / history.LOG):
             self._append(numbers)
 
-    def close(self, stop: Callable[[], bool] | None = None) -> None:
-        """Close the files. A run that was not stopped gets its last report, another one a line on how to have it.
-
-        `stop` is that of the session; None: the one that the last generation came with.
-        """
-        self._stop = stop or self._stop
+    def close(self, stop: Callable[[], bool]) -> None:
+        """Close the files. A run that was not stopped gets its last report, another one a line on how to have it."""
         for file in (self._log, self._curves):
             with contextlib.suppress(OSError):  # what could not be written has been an error before
                 file.close()
@@ -124,7 +118,7 @@ class Monitor:
         is_new = page.exists() and not self._is_behind and page.stat().st_mtime_ns >= log.stat().st_mtime_ns
         if is_new or not self._history or not self.settings.monitor.report_every:
             return
-        if self._stop() or not self._report():
+        if stop() or not self._report(stop):
             say(f"{report.FILE} is not up to date; gozero report {self.folder} writes it")
 
     def _append(self, line: Mapping[str, float | str]) -> None:
@@ -134,11 +128,11 @@ class Monitor:
             self._log.flush()
             self._is_behind = True
 
-    def _report(self) -> bool:
+    def _report(self, stop: Callable[[], bool]) -> bool:
         """Write report.html, unless that is stopped; a page that cannot be drawn or written ends no run."""
         self._is_behind = False  # before it is read: the gate may log meanwhile
         try:
-            return report.write(self.folder, self._stop) is not None
+            return report.write(self.folder, stop) is not None
         except UserError as error:
             say(f"no report: {error}")
             return True

@@ -55,7 +55,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
     run.progress.full_share = 0.75  # that of an earlier session
     watch = monitor.Monitor(tmp_path, run.settings)
     watch.generation(report, run)
-    watch.close()
+    watch.close(lambda: False)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 2
@@ -75,7 +75,7 @@ def test_a_run_that_was_stopped_says_how_to_have_its_report(tmp_path: Path, caps
         settings = LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=every))
         watch = monitor.Monitor(tmp_path, settings)
         watch.generation({**REPORT, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path), lambda: True)
-        watch.close()
+        watch.close(lambda: True)
         said = capsys.readouterr().err
         assert (words in said) if words else ("gozero report" not in said)
     assert not (tmp_path / "report.html").exists()
@@ -106,19 +106,19 @@ def test_a_page_older_than_the_log_is_drawn_also_where_the_clock_was_set_back(tm
     os.utime(page, (2**32, 2**32))
     watch = monitor.Monitor(tmp_path, settings)
     watch.generation(REPORT, session.prepare(settings, tmp_path))
-    watch.close()
+    watch.close(lambda: False)
     assert "of the generation before" not in page.read_text()
 
 
 def test_a_page_that_cannot_be_drawn_ends_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = [{"run/generation": 1, "games13/count": 3}, {"run/generation": None}]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    monitor.Monitor(tmp_path, LoopSettings())._report()
+    monitor.Monitor(tmp_path, LoopSettings())._report(lambda: False)
     assert "line 2" in capsys.readouterr().err
     assert (tmp_path / "report.html").exists(), "of the other lines"
     (tmp_path / "settings.json").write_text('{"rules": "none"}')
     write_shard(tmp_path / "records" / "000001.gzr", [random_record(5, 1)])
-    monitor.Monitor(tmp_path, LoopSettings())._report()
+    monitor.Monitor(tmp_path, LoopSettings())._report(lambda: False)
     assert "no report: unknown rules 'none'" in capsys.readouterr().err
 
 
@@ -142,7 +142,7 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
         for generation in generations:
             report = RUN | {"run/generation": float(generation), "speed/evaluations": float(generations[-1])}
             watch.generation(report, run, stop=lambda: True)
-        watch.close()
+        watch.close(lambda: True)
     drawn = EventAccumulator(str(tmp_path / "tensorboard")).Reload().Scalars("speed/evaluations")
     assert [(point.step, point.value) for point in drawn] == [(1, 3.0), (2, 3.0), (3, 4.0), (4, 4.0)]
 

@@ -171,7 +171,7 @@ def test_files_that_could_not_be_written_are_closed_in_silence(tmp_path: Path) -
         with pytest.raises(StorageError, match="No space left on device"):
             watch.match({"gate/share": 0.5})
         writer.close()
-        watch.close()
+        watch.close(lambda: False)
         assert shard.closed and log.closed
 
 
