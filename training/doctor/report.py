@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from training.doctor import history
 from training.doctor.history import RunLog
+from training.matches.tables import table_html
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.settings.learning import LOSSES
@@ -169,13 +170,13 @@ def _parts(folder: Path, log: RunLog) -> Iterator[str]:
         kind = html.escape(verdict.partition(",")[0].partition(" ")[0])
         yield f'<p class="verdict {kind}">{html.escape(verdict)}</p>\n'
     counts = {name: now[f"run/{name}"] for name in COUNTERS if f"run/{name}" in now}
-    yield _table(list(counts), [[f"{n:,.{2 if name == 'hours' else 0}f}" for name, n in counts.items()]])
+    yield table_html([list(counts), [f"{n:,.{2 if name == 'hours' else 0}f}" for name, n in counts.items()]])
     for section in SECTIONS:
         if drawn := panels(section, log):
             yield _picture(section.heading, section.words, plots.curves(drawn))
     if log.verdicts:
         rows = [[str(generation), text] for generation, text in log.verdicts.items()]
-        yield "<h2>Verdicts</h2>\n" + _table(["generation", "verdict"], rows[-NEWEST:][::-1])
+        yield "<h2>Verdicts</h2>\n" + table_html([["generation", "verdict"], *rows[-NEWEST:][::-1]])
     try:
         settings = config.saved(folder / "settings.json")
     except SettingsError:
@@ -216,12 +217,6 @@ def _curve(log: RunLog, name: str, across: str) -> Curve | None:
         for end in ("low", "high")
     )
     return Curve(name, [line[x] for line in known], y, low, high, guide="/constant_" in name)
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [("th", head), *(("td", row) for row in rows)]
-    cells = ("".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in line) for tag, line in lines)
-    return "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>\n"
 
 
 def _picture(heading: str, words: str, png: bytes) -> str:

@@ -1,8 +1,9 @@
-"""Tables as text: for the terminal, and as CSV."""
+"""Tables as text: for the terminal, as CSV and as HTML."""
 
 from __future__ import annotations
 
 import csv
+import html
 import io
 from collections.abc import Collection, Mapping, Sequence
 
@@ -29,3 +30,12 @@ def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
+
+
+def table_html(lines: Sequence[Sequence[str]], last: Sequence[str] = ()) -> str:
+    """Cells as a table, the heads first; `last` is HTML for a last column."""
+    heads, *body = [[f"<td>{html.escape(cell)}</td>" for cell in line] for line in lines]
+    head = "".join(heads).replace("<td>", "<th>").replace("</td>", "</th>")
+    more = [f'<td class="plot">{cell}</td>' for cell in last] or [""] * len(body)
+    text = "".join(f"<tr>{''.join(line)}{cell}</tr>\n" for line, cell in zip(body, more, strict=True))
+    return f"<table><tr>{head}</tr>\n{text}</table>"

@@ -25,11 +25,11 @@ from training.elo import MatchScore
 from training.matches.interface import POLICY
 from training.matches.options import OUT, SIMS, field_values
 from training.matches.table.published import Part, PublishedPair, PublishedTable
-from training.matches.tables import aligned
+from training.matches.tables import aligned, table_html
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import PAIRS, Field, file_name
-from training.matches.tournament.results import MatchScores, Results, remarks, score, table_html
+from training.matches.tournament.results import MatchScores, Results, remarks, score
 from training.matches.tournament.runner import View
 
 PLAIN_UCT = "plain UCT"

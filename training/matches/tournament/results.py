@@ -18,8 +18,7 @@ from typing import Any
 from gozero.system.words import counted
 from training.elo import Z95, Decision, MatchScore, Ratings, judge, rate
 from training.matches.match import MatchGame, total_of
-from training.matches.tables import aligned
-from training.matches.tables import csv_text as as_csv
+from training.matches.tables import aligned, table_html
 from training.matches.tournament.field import SPRT, Entrant, Field
 from training.matches.tournament.journal import missing
 from training.records.scoring import GO
@@ -258,13 +257,8 @@ def where(game: MatchGame) -> str:
     return f"{game.pair[0]} - {game.pair[1]}, game {game.index + 1}"
 
 
-def csv_text(results: Results) -> str:
-    """One line for each entrant, best first."""
-    return as_csv(_numbers(results))
-
-
-def _numbers(results: Results) -> list[dict[str, Any]]:
-    """The table as plain values."""
+def numbers(results: Results) -> list[dict[str, Any]]:
+    """The table as plain values, for results.csv and results.json."""
     return [
         {"place": place}
         | {name: _finite(value) if isinstance(value, float) else value for name, value in vars(row).items()}
@@ -279,7 +273,7 @@ def json_text(results: Results) -> str:
         total, (difference, error) = results.found[a, b], results.ratings.difference(a, b)
         counts = {"won": total.wins, "drawn": total.draws, "lost": total.losses}
         pairings.append({"a": a, "b": b, **counts, "elo": _finite(difference), "standard_error": _finite(error)})
-    document = {"field": results.field.facts, "left": results.left, "table": _numbers(results), "pairings": pairings}
+    document = {"field": results.field.facts, "left": results.left, "table": numbers(results), "pairings": pairings}
     document |= {"withdrawn": results.withdrawn}
     if results.decision is not None:
         document["sprt"] = vars(results.field.sprt) | vars(results.decision)
@@ -309,15 +303,6 @@ def page(results: Results, head: Iterable[str] = ()) -> str:
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
     )
-
-
-def table_html(lines: Sequence[Sequence[str]], last: Sequence[str] = ()) -> str:
-    """Cells as a table, the heads first; `last` is HTML for a last column."""
-    heads, *body = [[f"<td>{html.escape(cell)}</td>" for cell in line] for line in lines]
-    head = "".join(heads).replace("<td>", "<th>").replace("</td>", "</th>")
-    more = [f'<td class="plot">{cell}</td>' for cell in last] or [""] * len(body)
-    text = "".join(f"<tr>{''.join(line)}{cell}</tr>\n" for line, cell in zip(body, more, strict=True))
-    return f"<table><tr>{head}</tr>\n{text}</table>"
 
 
 def intervals(table: Sequence[Standing]) -> list[str]:

@@ -25,6 +25,7 @@ from training.matches.interface import Fault, PlayerError, Turn, said
 from training.matches.match import Fixture, MatchGame
 from training.matches.options import OUT
 from training.matches.players import open_player, play_at_random
+from training.matches.tables import csv_text
 from training.matches.tournament import field as fields
 from training.matches.tournament import journal, results
 from training.matches.tournament.field import SPRT, Field
@@ -213,8 +214,9 @@ class _Tournament:
     def write(self) -> Results:
         """Write page and tables."""
         found = self.results
-        contents: dict[Path, str | bytes] = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
-        contents |= {PAGE: results.page(found, self._view.head(found)), **self._view.files(found)}
+        table, page = csv_text(results.numbers(found)), results.page(found, self._view.head(found))
+        contents: dict[Path, str | bytes] = {TABLE: table, DOCUMENT: results.json_text(found), PAGE: page}
+        contents |= self._view.files(found)
         for name, content in contents.items():
             with storage.writing(self._folder / name):  # a user's --csv may be a link or a device
                 files.write(self._folder / name, content.encode() if isinstance(content, str) else content)
