@@ -225,8 +225,8 @@ class ClusterPool:
         with self._lock:
             self._workers.remove(worker)
             job = worker.job
-            if job is not None and not self._retry(job):
-                job.set_exception(WorkerLostError(f"{TRIES} workers were lost over the same work; see Ray's logs"))
+            if job is not None:
+                self._retry(job)
         ray.kill(worker.handle)
         if worker.name:
             part = "part of a match" if job and isinstance(job.order, PlayMatch) else "task"
@@ -237,14 +237,15 @@ class ClusterPool:
                 why = str(error).strip().splitlines()[-1]
                 self._fail(WorkerLostError(f"{STARTS} workers died as they started, the last one so: {why}"))
 
-    def _retry(self, job: Job) -> bool:
-        """Let a job that was lost be done again, unless it has been cut; False after too many tries."""
+    def _retry(self, job: Job) -> None:
+        """Let a job that was lost be done again, unless it has been cut or tried too often."""
         job.tries += 1
         if job.is_cut:
             job.set_result(None)
         elif job.tries < TRIES:
             self._waiting.appendleft(job)
-        return job.is_cut or job.tries < TRIES
+        else:
+            job.set_exception(WorkerLostError(f"{TRIES} workers were lost over the same work; see Ray's logs"))
 
     def _fail(self, error: Exception) -> None:
         """The cluster is gone, or no worker can start: all that wait get the error."""
