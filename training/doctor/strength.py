@@ -130,7 +130,7 @@ class Strength:
 
     def _freeze(self, run: Run, generation: int) -> None:
         """Save the present weights and remove all but the newest few of the older ones."""
-        path, config = self._folder / f"{generation:06d}.pt", run.trainer.config
+        path, config = self._folder / f"{generation:06d}.pt", run.trainer.learner.config
         provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
         weights.save(
             path,

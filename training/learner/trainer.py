@@ -35,7 +35,6 @@ class Trainer:
     def __init__(self, settings: LoopSettings, device: str, pace: Pace) -> None:
         """`device`: cpu or cuda; `pace`: of the learner's CPU threads."""
         self.settings, self.pace, self.learner = settings, pace, Learner.of(settings, device)
-        self.config = self.learner.config
         self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
         self._batches = self.replay if device == "cpu" else DeviceReplay(self.replay, torch.device(device))
         self.steps_backlog = 0.0  # that rows have paid for and that are still to be taken

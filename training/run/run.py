@@ -265,7 +265,7 @@ class Run:
             with storage.writing(shard):
                 written = storage.length(shard)
             state, playing = self.trainer.learner.state_dict(), self.selfplay.playing.state_dict()
-            about = weights.metadata_of(self.trainer.config, **self._facts())
+            about = weights.metadata_of(self.trainer.learner.config, **self._facts())
             snapshot = Snapshot(self.progress, state, playing, self.selfplay.state_dict(), written, about)
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
             if not (self.folder / "weights.pt").exists():
@@ -304,7 +304,7 @@ class Run:
         """Write the network that plays, with the run's counters and settings. Raises StorageError."""
         path = self.folder / "weights.pt"
         with storage.writing(path):
-            weights.save(path, self.selfplay.playing, self.trainer.config, **self._facts())
+            weights.save(path, self.selfplay.playing, self.trainer.learner.config, **self._facts())
             carry_graph(path)
 
     def _facts(self) -> dict[str, Any]:
