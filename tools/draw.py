@@ -83,7 +83,6 @@ def draw_levels(options: argparse.Namespace) -> bytes:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line; the exit code is described above."""
     parser = Parser(prog="python -m tools.draw", description=__doc__)
     pictures = parser.add_subparsers(required=True, metavar="history | levels")
     history = pictures.add_parser("history", help="the generations of a run")

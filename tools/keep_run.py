@@ -69,7 +69,6 @@ def _newest(run: Path, most: float) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line; the exit code is described above."""
     about = "Copy a run of self-play, small enough to travel with its weights."
     parser = Parser(prog="python -m tools.keep_run", description=about)
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")

@@ -68,8 +68,6 @@ class PooledWorker:
 
 
 class ClusterPool:
-    """The workers and their jobs."""
-
     def __init__(self, settings: LoopSettings, start: Callable[[str], Any] | None = None) -> None:
         """`start` starts a worker in a room of a resource."""
         self._start = start or partial(start_worker, settings)
@@ -162,7 +160,6 @@ class ClusterPool:
             self._fail(error)
 
     def _start_workers(self) -> None:
-        """Start workers where there is room."""
         room = ray.cluster_resources()
         taken = Counter(worker.resource for worker in self._workers)
         for resource in (WORKER, GPU_WORKER):

@@ -68,7 +68,6 @@ class Worker:
         self._cut.add(number)
 
     def work(self, number: int, order: Order) -> TaskResult | list[MatchGame] | None:
-        """Carry out an order."""
         try:
             if isinstance(order, PlayTask):
                 return self._player.play(order, tensors, lambda: number in self._cut)

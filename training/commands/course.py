@@ -45,7 +45,6 @@ GENERATION = "of the value networks (default: the newest)"
 
 
 def generations(arguments: Sequence[str] | None = None) -> int:
-    """Make generations of value networks."""
     parser = _stage_parser("generations", GENERATIONS)
     add = parser.add_argument
     add("--generations", type=positive, default=2, help="how many there shall be (default %(default)s)")
@@ -58,7 +57,6 @@ def generations(arguments: Sequence[str] | None = None) -> int:
 
 
 def imitate(arguments: Sequence[str] | None = None) -> int:
-    """Make policy networks that imitate the winners."""
     parser = _stage_parser("imitate", IMITATE)
     add = parser.add_argument
     add("--games", type=positive, default=25_000, help="between them (default %(default)s)")
@@ -71,7 +69,6 @@ def imitate(arguments: Sequence[str] | None = None) -> int:
 
 
 def reinforce(arguments: Sequence[str] | None = None) -> int:
-    """Improve the policy networks by REINFORCE."""
     parser = _stage_parser("reinforce", REINFORCE)
     add = parser.add_argument
     add("--rounds", type=positive, default=20, help="how many there shall be (default %(default)s)")
@@ -86,7 +83,6 @@ def reinforce(arguments: Sequence[str] | None = None) -> int:
 
 
 def play(arguments: Sequence[str] | None = None) -> int:
-    """Play against a strategy, or serve it over GTP."""
     parser = _parser("play", PLAY)
     add = parser.add_argument
     add("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")

@@ -29,7 +29,6 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the ladder; the exit code is that of a tournament."""
     parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__.partition("\n\n")[2])
     add = parser.add_argument
     add_game(parser)

@@ -30,7 +30,6 @@ RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play one match; the exit code is that of a tournament."""
     parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=DESCRIPTIONS)
     add = parser.add_argument
     add("a", metavar="A", nargs="?", help="the player whose score is counted")

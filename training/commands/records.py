@@ -23,7 +23,6 @@ from training.records.records import COLUMNS, ENDINGS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """One command; the exit code is described above."""
     parser = Parser(prog="gozero records", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
     listing = _command(commands, "list", "show_list", "a line for each game", filters=True)

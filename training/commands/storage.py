@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line; the exit code is described above."""
     parser = Parser(prog="gozero storage", description=__doc__)
     add = parser.add_argument
     add("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")

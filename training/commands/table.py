@@ -24,7 +24,6 @@ PROGRAM = "gozero table"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play what is asked for; the exit code is that of a tournament."""
     about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
     parser = Parser(prog=PROGRAM, description=about)
     add = parser.add_argument

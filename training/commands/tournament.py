@@ -26,7 +26,6 @@ FOLDER = Path(__file__).resolve().parent.parent / "matches" / "tournament"  # of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play what is asked for; the exit code is described above."""
     parser = Parser(prog="gozero tournament", description=(__doc__ or "").split("\n\n", 1)[1])
     add = parser.add_argument
     add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")

@@ -57,7 +57,6 @@ def add_options(options: argparse.ArgumentParser) -> None:
 
 
 def parser() -> Parser:
-    """The command line of `gozero train`."""
     options = Parser(
         prog=PROG, description="Train by self-play and learning in turns; continues a run where it stopped."
     )

@@ -16,7 +16,6 @@ MEGABYTE = 1_000_000
 
 
 def parser() -> Parser:
-    """The command line."""
     options = Parser(prog="gozero worker", description="Offer this machine's workers to a cluster.")
     add = options.add_argument
     add("--address", required=True, metavar="HOST:PORT", help="of the cluster's head")

@@ -33,14 +33,11 @@ SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
 
 
 def value_stage(generation: int) -> str:
-    """The stage of a generation of value networks."""
     return f"value-{generation}"
 
 
 @dataclass(frozen=True)
 class CourseFolder:
-    """The files of a course."""
-
     path: Path
     course: Course
     game: Game

@@ -41,7 +41,6 @@ def _mover(folder: CourseFolder, generation: int) -> ValueMover | None:
 
 
 def _make(folder: CourseFolder, generation: int, settings: dict[str, Any]) -> None:
-    """Play, learn, save."""
     seed = int(np.random.SeedSequence([settings["seed"], generation]).generate_state(1)[0])
     say(f"generation {generation}: playing {counted(settings['games'], 'game', ',')}")
     games = played(Expander(folder.game), _mover(folder, generation - 1), settings["games"], seed)

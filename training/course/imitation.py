@@ -36,7 +36,6 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
 
 
 def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
-    """Play, learn, save."""
     say(f"supervised policies: playing {counted(settings['games'], 'game', ',')}")
     expander, chosen = Expander(folder.game), settings["moves"] == "chosen"
     mover = ValueMover(expander, folder.load(value_stage(settings["generation"])))

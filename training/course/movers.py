@@ -20,8 +20,6 @@ MOST_CHILDREN = 1 << 16  # positions after a move that are in memory at once: ab
 
 
 class Mover(Protocol):
-    """Chooses moves."""
-
     def choose(self, states: np.ndarray) -> np.ndarray:
         """An action int64 [n] for each of states int32 [n, S], n >= 1, that are not over."""
 

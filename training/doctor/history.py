@@ -24,8 +24,6 @@ _COUNT = re.compile(r"games(\d+)/count")
 
 @dataclass
 class RunLog:
-    """What a log holds."""
-
     reports: list[Report] = field(default_factory=list)  # oldest first
     verdicts: dict[int, str] = field(default_factory=dict)  # by generation
     matches: list[Report] = field(default_factory=list)  # of the gate, oldest first

@@ -84,7 +84,6 @@ class Trainer:
         self.steps_backlog += self.paid_by(self.replay.add(games), len(games))
 
     def note_shard(self, generation: int, games: Sequence[Record]) -> None:
-        """The shard of a generation has these games."""
         self.shard_rows[generation] = sum(record.rows for record in games)
         self.shard_games[generation] = len(games)
 

@@ -174,7 +174,6 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     @property
     def position(self) -> Position:
-        """The position of the game."""
         if self._position is None:
             raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
         return self._position

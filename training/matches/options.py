@@ -20,7 +20,6 @@ SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
-    """The game and its board."""
     add, known = parser.add_argument, ", ".join(games.GAMES)
     about = f"{known} (default: that of the weights, else {GO})"
     add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help=about)

@@ -35,8 +35,6 @@ BARREN_GAMES = 200  # games in a row without a new position, after which the sea
 
 @dataclass(frozen=True)
 class Judged:
-    """A position and the values of its moves."""
-
     position: Position
     values: dict[int, int]  # every legal action's, for the side to move
     own: bool  # from own play

@@ -28,8 +28,6 @@ SUFFIX = ".gzr"
 
 @dataclass(frozen=True)
 class Entry:
-    """One game."""
-
     name: str
     shard: Path
     number: int  # from 1 among the readable games of its shard

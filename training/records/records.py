@@ -194,7 +194,6 @@ class Writer:
             self._append(_SETTINGS, json.dumps(settings).encode())
 
     def append(self, record: Record) -> None:
-        """Write one record as a frame."""
         self._append(_GAME, encode(record))
 
     def close(self) -> None:
@@ -209,8 +208,6 @@ class Writer:
 
 @dataclass
 class Shard:
-    """The content of a file."""
-
     settings: dict[str, Any] = field(default_factory=dict)  # of the run that wrote it
     records: list[Record] = field(default_factory=list)
     corrupt: int = 0  # frames that cannot be used

@@ -34,8 +34,6 @@ HEAD = f"{'stage':<7}{'sizes':<16}{'evaluations/s':>14}{'games/h':>10}{'rows/h':
 
 @dataclass(frozen=True)
 class Cost:
-    """What was measured."""
-
     speeds: dict[tuple[str, int], float]  # evaluations a second by (evaluator, size)
     step: dict[int, float]  # seconds of a learner's step by size
     threads: int = 1  # of the learner

@@ -246,7 +246,6 @@ class Run:
             return self.measures.report(gathered, held_out)
 
     def advance(self) -> None:
-        """Go to the next generation."""
         self.progress.generation += 1
         self.progress.learning, self.progress.absorbed = False, 0
         self.actor.open(self.progress.generation)

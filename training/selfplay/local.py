@@ -52,8 +52,6 @@ class Task:
 
 
 class TaskEnd(NamedTuple):
-    """The end of a task."""
-
     evaluations: int  # visits of its searches that ended
     cut: int = 0  # of those that had not, and will begin again
 

@@ -50,7 +50,6 @@ class PachiBoard:
         self._actions = {coord: action for action, coord in enumerate(self._coords)}
 
     def copy(self) -> PachiBoard:
-        """A board in the same position."""
         twin = copy.copy(self)
         twin._board = self._board.clone()
         return twin

@@ -195,7 +195,6 @@ class Pool:
 
     @property
     def games(self) -> list[Episode]:
-        """The games in flight."""
         return [episode for group in self.groups for episode in group.games]
 
     @property

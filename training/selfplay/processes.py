@@ -77,14 +77,12 @@ class _Process:
 
 
 def _begin(halt: Any, settings: LoopSettings, net: bytes, threads: int, device: str) -> None:
-    """The beginning of a process."""
     settle_in(IGNORED)
     torch.set_num_threads(threads)
     _Process.halt, _Process.arguments = halt, (settings, pickle.loads(net), threads, device)
 
 
 def _play(order: PlayTask) -> TaskResult:
-    """Carry out an order in a process."""
     if _Process.player is None:
         _Process.player = TaskPlayer(*_Process.arguments)
     return _Process.player.play(order, _tensors, lambda: bool(_Process.halt.value))

@@ -21,7 +21,6 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def names() -> list[str]:
-    """The presets' names, sorted."""
     return sorted(path.stem for path in FOLDER.glob("[!_]*.toml"))
 
 

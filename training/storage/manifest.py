@@ -31,8 +31,6 @@ PATH = re.compile(
 
 @dataclass(frozen=True)
 class FileEntry:
-    """A file of a state."""
-
     length: int  # bytes
     sha256: str  # hexadecimal
 
@@ -73,7 +71,6 @@ class StoreManifest:
         ]
 
     def encode(self) -> bytes:
-        """As JSON."""
         return json.dumps(asdict(self), indent=0).encode()
 
     def __str__(self) -> str:

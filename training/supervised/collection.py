@@ -70,7 +70,6 @@ class Collection:
         return max(1, int((~self.held).sum()) // most)
 
     def __str__(self) -> str:
-        """The contents in one line."""
         counted = ", ".join(f"{count} {what}" for what, count in self.counts.items())
         held = int(self.held.sum())
         return f"{counted}; {len(self.held) - held:,} positions to train on, {held:,} held out"
@@ -105,8 +104,6 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
 
 
 class _Reader:
-    """Reads files and collects their rows."""
-
     def __init__(self, wanted: Wanted, say: Callable[[str], None]) -> None:
         self._wanted, self._say = wanted, say
         self._columns: list[list[np.ndarray]] = [[] for _ in (*ROW_FIELDS, "known", "held")]

@@ -79,7 +79,6 @@ class SupervisedTrainer:
         self.saved = self.learner.steps
 
     def save(self) -> None:
-        """Write the weights that play, and the state."""
         state = {"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}
         counts = {**self.data.counts, "positions": int((~self.data.held).sum()), "steps": self.learner.steps}
         how = {"how": "supervised, from SGF files", **counts, "settings": asdict(self.plan)}

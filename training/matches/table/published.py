@@ -75,7 +75,6 @@ class PublishedTable:
 
 
 def names() -> list[str]:
-    """The tables that there are."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 

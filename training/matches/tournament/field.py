@@ -40,8 +40,6 @@ TOGETHER = 8  # games at once in a process where all entrants think in it and no
 
 @dataclass(frozen=True)
 class Entrant:
-    """One player of the field."""
-
     player: str = setting("", unit="what plays; see gozero match --help")
     name: str = setting("", unit="its name in tables and files; empty = as `player`")
 
@@ -200,7 +198,6 @@ def _completed(read: Field, has_komi: bool) -> Field:
 
 
 def _problems(whole: Field) -> Iterator[str]:
-    """What is wrong with a field."""
     count, names, plies = len(whole.entrant), whole.names, whole.opening_moves
     if whole.games % 2:
         yield f"games = {whole.games}: expected an even number, each opening is played twice"

@@ -212,7 +212,6 @@ class _Tournament:
         return next((each for each in self._open if not self._withdrawn.keys() & set(each.pair)), None)
 
     def write(self) -> Results:
-        """Write page and tables."""
         found = self.results
         table, page = csv_text(results.numbers(found)), results.page(found, self._view.head(found))
         contents: dict[Path, str | bytes] = {TABLE: table, DOCUMENT: results.json_text(found), PAGE: page}
