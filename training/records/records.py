@@ -106,9 +106,11 @@ def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surpr
 
 def encode(record: Record) -> bytes:
     """The payload of a record's frame."""
-    targets, orders = record.targets, [np.argsort(target.actions) for target in record.targets]
-    highest = max(int(actions.max(initial=0)) for actions in (record.moves, *(target.actions for target in targets)))
-    moves, wide = record.moves, _action_type(record.size, highest)
+    moves, targets = record.moves, record.targets
+    orders = [np.argsort(target.actions) for target in targets]
+    ordered = [(target.actions[order], target.shares[order]) for target, order in zip(targets, orders, strict=True)]
+    highest = max(int(actions.max(initial=0)) for actions in (moves, *(actions for actions, _ in ordered)))
+    wide = _action_type(record.size, highest)
     flags = record.unresigned | _WIDE * (wide != _action_type(record.size))
     header = _HEADER.pack(
         record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending),
@@ -122,14 +124,8 @@ def encode(record: Record) -> bytes:
         np.array([len(target.actions) for target in targets], "<u2"),
         np.array([round(target.value * _VALUE_STEPS) for target in targets], np.int8),
         np.array([_surprise_level(target.surprise) for target in targets], np.uint8),
-        *(
-            np.diff(target.actions[order], prepend=0).astype(wide)
-            for target, order in zip(targets, orders, strict=True)
-        ),
-        *(
-            np.rint(target.shares[order] * _VISITS).astype(np.uint8)
-            for target, order in zip(targets, orders, strict=True)
-        ),
+        *(np.diff(actions, prepend=0).astype(wide) for actions, _ in ordered),
+        *(np.rint(shares * _VISITS).astype(np.uint8) for _, shares in ordered),
     ]
     return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
 
