@@ -159,15 +159,12 @@ def export_sgf(options: argparse.Namespace) -> int:
 
 def headline(entry: Entry) -> str:
     """The game in one line: its terms, its length, its result."""
-    record = entry.record
-    game = entry.game()
-    terms = [game.dimensions]
-    terms += [entry.rules] if entry.rules else []
-    terms += [f"komi {record.komi:g}"] if game.name in GO_FAMILY else []
-    terms += [f"generation {record.generation}"]
-    terms += [f"network {entry.settings['network']}"] if "network" in entry.settings else []
+    record, game = entry.record, entry.game()
+    komi = f"komi {record.komi:g}" if game.name in GO_FAMILY else ""
+    network = f"network {entry.settings['network']}" if "network" in entry.settings else ""
+    terms = (game.dimensions, entry.rules, komi, f"generation {record.generation}", network)
     return (
-        f"{entry.name}: {', '.join(terms)}; "
+        f"{entry.name}: {', '.join(filter(None, terms))}; "
         f"{counted(len(record.moves), 'move')}, {record.openings} of them drawn as an opening; "
         f"{entry.result} ({record.ending}); {counted(record.rows, 'full search')}"
     )
