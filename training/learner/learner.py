@@ -240,12 +240,9 @@ class Learner:
     @torch.no_grad()
     def _update(self, rate: float) -> Tensor:
         """Move the weights along their gradients. Returns how far, as a share of their length."""
+        warmth = min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
         for group in self.optimiser.param_groups:
-            group["lr"] = (
-                self.settings.step_size(self.steps)
-                * rate
-                * min(1.0, (self.steps - self._began + 1) / max(1, self.settings.warm_up))
-            )
+            group["lr"] = self.settings.step_size(self.steps) * rate * warmth
         weights: list[Tensor] = list(self.net.parameters())
         before = [weight.clone() for weight in weights]
         self.optimiser.step()
@@ -302,12 +299,9 @@ class Learner:
         self.ema.load_state_dict(state["ema"])
         self._began = self.steps = state["steps"]
         if "optimiser" in state and state.get("kind", "adamw") == self.settings.optimiser:
-            chosen = [
-                {name: value for name, value in group.items() if name != "params"}
-                for group in self.optimiser.param_groups
-            ]
-            saved = state["optimiser"]
+            saved, own = state["optimiser"], self.optimiser.param_groups
             # a run may continue with other settings, and on another device, where Adam counts its steps elsewhere
-            groups = [{**group, **settings} for group, settings in zip(saved["param_groups"], chosen, strict=True)]
+            pairs = zip(saved["param_groups"], own, strict=True)
+            groups = [{**group, **settings, "params": group["params"]} for group, settings in pairs]
             self.optimiser.load_state_dict({**saved, "param_groups": groups})
             self._began = state.get("began", 0)
