@@ -142,7 +142,7 @@ def _seconds_a_move(field: Field, positions: Sequence[Position], description: st
     return min(taken)
 
 
-def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None = None) -> int:
+def play(field: Field, folder: Path, stop: Callable[[], bool], view: View) -> int:
     """Play one tournament as far as it goes; the exit code without regard to a stop.
 
     Raises:
@@ -150,7 +150,6 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
         UserError: see `storage.alone`; or processes of this machine cannot play.
         StorageError: a file of the folder cannot be written.
     """
-    view = view or View()
     with storage.alone(folder), Journal(folder, field) as opened:
         tournament = _Tournament(opened, folder, view)
         left, done = tournament.results.left, len(opened.games)

@@ -145,7 +145,7 @@ def test_other_weights_under_the_same_name_are_not_played(tmp_path: Path, capsys
     field = load(written(tmp_path, {"net": f"weights:{net}:1", "r": "random"}, processes=1))
     assert "(sha256 " in field.facts["entrants"]["net"]
     net.write_bytes(locations.find("ttt-mlp.pt").read_bytes())
-    assert runner.play(field, tmp_path / "out", lambda: False) == 1
+    assert runner.play(field, tmp_path / "out", lambda: False, runner.View()) == 1
     assert journal(tmp_path / "out") == []
     assert "is not the one with which the tournament began" in capsys.readouterr().out
 
