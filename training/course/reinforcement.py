@@ -155,14 +155,8 @@ def _copy(networks: Networks) -> list[dict[str, torch.Tensor]]:
 
 
 def work(folder: CourseFolder, options: argparse.Namespace) -> None:
-    settings = {
-        "generation": folder.newest(options.generation),
-        "updates": options.updates,
-        "games": options.games,
-        "value_share": options.value_share,
-        "rate": options.rate,
-        "seed": options.seed,
-    }
+    asked = {name: getattr(options, name) for name in ("updates", "games", "value_share", "rate", "seed")}
+    settings = {"generation": folder.newest(options.generation), **asked}
     run = Reinforcement(folder, settings)
     if folder.has_made(REINFORCED, settings):
         run.restore()

@@ -62,18 +62,15 @@ class Strategy:
 
 def parse(text: str) -> Strategy:
     """The strategy of a description. UserError where it is none."""
-    wrong = UserError(
-        f"{text!r} is no player of the course: expected FOLDER:val[:LEVELS], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
-    )
     rest, _, last = text.rpartition(":")
     number = int(last) if NUMBER.fullmatch(last) else None
     if number is not None:
         rest, _, last = rest.rpartition(":")
     kind, _, which = last.partition("@")
     if not rest or kind not in (VAL, POL, BOTH) or number == 0 or (kind == POL and number is not None):
-        raise wrong
-    named = not which or (NUMBER.fullmatch(which) if kind == VAL else which in POLICIES)
-    if not named:
+        expected = "FOLDER:val[:LEVELS], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
+        raise UserError(f"{text!r} is no player of the course: expected {expected}")
+    if which and not (NUMBER.fullmatch(which) if kind == VAL else which in POLICIES):
         raise UserError(
             f"in {text!r}, {which!r} names no networks: expected val@0, val@1, ..., pol@supervised or pol@reinforced"
         )
