@@ -56,12 +56,8 @@ def draw_history(options: argparse.Namespace) -> bytes:
         raise ChoiceError(f"{options.table} is no table of generations such as weights/best.csv ({error!r})") from None
     strength = Curve("Elo", evaluations, elos.tolist(), (elos - errors).tolist(), (elos + errors).tolist())
     title = "Elo above the first, with its standard error"
-    return curves(
-        [
-            Panel(title, [strength], EVALUATIONS),
-            Panel("agreement with a strong engine", agreement, EVALUATIONS),
-        ]
-    )
+    panels = (title, [strength]), ("agreement with a strong engine", agreement)
+    return curves([Panel(heading, drawn, EVALUATIONS) for heading, drawn in panels])
 
 
 def draw_levels(options: argparse.Namespace) -> bytes:

@@ -51,9 +51,7 @@ class Calibration:
     @classmethod
     def of(cls, settings: SelfPlaySettings, pairs: Iterable[Sequence[float]]) -> Calibration:
         """That of a pool's state: the (winner's, loser's) peaks that it kept, oldest first."""
-        found = cls(settings)
-        found.peaks.extend((winner, loser) for winner, loser in pairs)
-        return found
+        return cls(settings, deque(((winner, loser) for winner, loser in pairs), MEMORY))
 
     def threshold(self, generation: int) -> float:
         """The level at which a game is conceded in this generation; NEVER before enough is known."""

@@ -164,11 +164,8 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
         if int(later.stem) > generation:
             cut += later.stat().st_size
             later.replace(later.with_suffix(".gzr.cut"))
-    return (
-        [f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"]
-        if cut
-        else []
-    )
+    line = f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"
+    return [line] if cut else []
 
 
 def clean(folder: Path, generation: int, handed_steps: int) -> None:
