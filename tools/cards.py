@@ -49,8 +49,7 @@ def page() -> str:
     networks = {name: load(WEIGHTS / name, game=None) for name in cards}
     rows = [_row(name, card, networks[name]) for name, card in cards.items()]
     table = ["| file | plays | network | strength |", "|---|---|---|---|", *rows]
-    variants = {name: _variants(cards, name) for name in cards}
-    texts = [_card(name, cards[name], networks[name], variants[name]) for name in cards if "of" not in cards[name]]
+    texts = [_card(name, cards, networks[name]) for name in cards if "of" not in cards[name]]
     return HEAD + "\n".join(table) + "\n" + METHOD + "".join(texts)
 
 
@@ -61,8 +60,10 @@ def _row(name: str, card: dict[str, Any], weights: Weights) -> str:
     return f"| [`{name}`](#{link}) | {card['plays']} | `{weights.config.name}` | {strength} |"
 
 
-def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]) -> str:
+def _card(name: str, cards: dict[str, dict[str, Any]], weights: Weights) -> str:
     """A network's section: its matches, what it learned from, how to train it further."""
+    card = cards[name]
+    variants = [f"{each['continued']}  # {other}" for other, each in cards.items() if each.get("of") == name]
     rows = [_match(match) for match in card["match"]]
     commands = [match["command"] for match in card["match"] if "command" in match]
     learned = card.get("learned") or _learned(weights.provenance)
@@ -78,10 +79,6 @@ def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]
     if variants:
         parts += ["Its variants learn by the same preset with these settings:", "\n".join(["```", *variants, "```"])]
     return "\n" + "\n\n".join(parts) + "\n"
-
-
-def _variants(cards: dict[str, dict[str, Any]], name: str) -> list[str]:
-    return [f"{card['continued']}  # {other}" for other, card in cards.items() if card.get("of") == name]
 
 
 def _opponent(match: dict[str, Any]) -> str:
