@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -130,19 +130,16 @@ def game_report(records: Sequence[Record]) -> dict[str, float]:
     for size in sorted({record.size for record in records}):
         games = [record for record in records if record.size == size]
         lengths = np.array([len(record.moves) for record in games])
+        scores, endings = (np.array([getattr(record, name) for record in games]) for name in ("score", "ending"))
         numbers |= {
             f"games{size}/count": len(games),
             f"games{size}/length": float(lengths.mean()),
-            f"games{size}/capped": _share(record.ending == "capped" for record in games),
-            f"games{size}/settled": _share(record.ending == "settled" for record in games),
+            f"games{size}/capped": float((endings == "capped").mean()),
+            f"games{size}/settled": float((endings == "settled").mean()),
             f"games{size}/early": float((lengths < EARLY * size * size).mean()),
-            f"games{size}/black": float(np.mean([np.sign(record.score) / 2 + 0.5 for record in games])),
-            f"games{size}/draws": _share(record.score == 0 for record in games),
+            f"games{size}/black": float((np.sign(scores) / 2 + 0.5).mean()),
+            f"games{size}/draws": float((scores == 0).mean()),
             f"games{size}/distinct": len({record.moves.tobytes() for record in games}) / len(games),
             f"games{size}/recorded": sum(record.rows for record in games) / max(1, int(lengths.sum())),
         }
     return numbers
-
-
-def _share(flags: Iterable[bool]) -> float:
-    return float(np.mean(list(flags)))
