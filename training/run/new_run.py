@@ -188,7 +188,7 @@ def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, recor
             progress.generation, progress.learning, progress.absorbed = generation, True, len(shard.records)
             progress.games += len(shard.records)
             progress.rows += sum(record.rows for record in shard.records)
-    progress.steps_backlog = _steps_backlog(settings, progress, [shard.records for _, shard in played])
+    progress.steps_backlog = _steps_backlog(settings, progress, [each for _, shard in played for each in shard.records])
     return progress
 
 
@@ -203,12 +203,12 @@ def _put(path: Path, shard: records.Shard, target: Path) -> None:
     writer.close()
 
 
-def _steps_backlog(settings: LoopSettings, progress: Progress, played: list[list[Record]]) -> float:
+def _steps_backlog(settings: LoopSettings, progress: Progress, played: list[Record]) -> float:
     """Steps that games from elsewhere pay for: each generation's, or the uses of the rows that the window holds."""
-    learner, newest = settings.learner, settings.replay.window_games
+    learner = settings.learner
     if learner.generation_steps:
         return settings.paid_by(progress.rows, progress.games, progress.rows)
     rows = window_rows(progress.rows, settings.replay)
-    if newest:
-        rows = sum(record.rows for record in [record for each in played for record in each][-newest:])
+    if newest := settings.replay.window_games:
+        rows = sum(record.rows for record in played[-newest:])
     return rows * (learner.epochs or learner.reuse) / learner.batch
