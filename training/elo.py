@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training.settings.config import setting
+from gozero.system.options import setting
 
 Z95 = 1.959964  # two-sided 95 % of the normal distribution
 ELO_UNIT = 400 / math.log(10)  # Elo in one unit of the logistic scale

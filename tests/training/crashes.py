@@ -52,7 +52,7 @@ SMALL = ONE_BOARD | {"generations": 2, "selfplay": {"games": 4, "slots": 2}}
 
 def settings(**changes: Any) -> config.LoopSettings:
     """The tiny run, with changes."""
-    return config.from_dict(config.LoopSettings, SETTINGS | changes, "test")
+    return config.from_values(config.LoopSettings, SETTINGS | changes, "test")
 
 
 class Watch:

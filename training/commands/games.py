@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from gozero.games import usual
 from gozero.nets import locations, weights
 from gozero.system.console import FAILED, SUCCESS, progress_bar, say
-from gozero.system.options import SettingsError
+from gozero.system.options import SettingsError, from_values
 from gozero.system.words import counted
 from training.records import scoring
 from training.records.records import Writer
@@ -24,7 +24,7 @@ from training.selfplay import simulators
 from training.selfplay.leaves import Resources, leaf_evaluator
 from training.selfplay.pool import Pool
 from training.selfplay.simulators import Disagreement
-from training.settings.config import SelfPlaySettings, Stage, from_dict
+from training.settings.config import SelfPlaySettings, Stage
 from training.storage import storage
 from training.storage.storage import StorageError
 
@@ -100,4 +100,4 @@ def _stage(options: argparse.Namespace) -> Stage:
         "cheap_visits": options.cheap_visits,
         "evaluator": "rollouts" if options.weights == "none" else "network",
     }
-    return from_dict(Stage, values, "command line")
+    return from_values(Stage, values, "command line")

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gozero.play.time_controls import Overtime, TimeControl, TimeLeft
+from gozero.system.options import setting
 from gozero.system.words import counted
 from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import random_action
-from training.settings.config import setting
 
 COURSE_SECONDS, COURSE_MOST, COURSE_OVERRUNS = 1.0, 5.0, 3
 LAG = 0.25  # what passes between two processes, and the start of a garbage collection, are not the entrant's

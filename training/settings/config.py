@@ -11,13 +11,10 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gozero.system import options
 from gozero.system.files import from_json
-from gozero.system.options import SettingsError, expected, setting
+from gozero.system.options import SettingsError, expected, from_values, setting
 from training.settings.learning import GateSettings, LearnerSettings, ReplaySettings
 from training.settings.selfplay import SelfPlaySettings, Stage
-
-from_dict, read = options.from_values, options.read_toml
 
 TREE_SIMULATOR = "pachi-tree"
 SIMULATORS = ("auto", "pachi", TREE_SIMULATOR, "numba")
@@ -163,7 +160,7 @@ def saved(path: Path) -> LoopSettings:
         for table, name in (("learner", "processes"), ("monitor", "yardstick")):  # of those runs too
             if isinstance(values.get(table), dict):
                 values[table].pop(name, None)
-        return from_dict(LoopSettings, values, "settings.json")
+        return from_values(LoopSettings, values, "settings.json")
     except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"cannot read {path.absolute()}: {why}") from None

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.system.options import SettingsError
-from training.settings import config
+from gozero.system.options import SettingsError, from_values, read_toml
 from training.settings.config import LoopSettings
 
 FOLDER = Path(__file__).resolve().parent
@@ -53,9 +52,9 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
         SettingsError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
             begins with `where`, or says that the command line has the value.
     """
-    values = config.read(path)
+    values = read_toml(path)
     while "base" in values:
-        base = config.read(FOLDER / f"{Path(str(values.pop('base'))).name}.toml")
+        base = read_toml(FOLDER / f"{Path(str(values.pop('base'))).name}.toml")
         for name, value in base.items():
             own = values.setdefault(name, value)
             if isinstance(own, dict) and isinstance(value, dict):
@@ -69,17 +68,17 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
         override(values, assignment)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
     try:
-        return config.from_dict(LoopSettings, values, place)
+        return from_values(LoopSettings, values, place)
     except SettingsError as error:
         if str(error) == _fault(of_file, place):
             raise
-        return config.from_dict(LoopSettings, values, "the command line")
+        return from_values(LoopSettings, values, "the command line")
 
 
 def _fault(values: dict[str, Any], where: str) -> str:
     """What is wrong with plain values; empty if nothing is."""
     try:
-        config.from_dict(LoopSettings, values, where)
+        from_values(LoopSettings, values, where)
     except SettingsError as error:
         return str(error)
     return ""

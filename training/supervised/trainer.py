@@ -17,10 +17,10 @@ from gozero.nets import model, weights
 from gozero.system import files
 from gozero.system.console import FAILED, SUCCESS, progress_bar, say, stop_on_signals
 from gozero.system.machine import available_threads
-from gozero.system.options import SettingsError, flat
+from gozero.system.options import SettingsError, flat, from_values
 from training.doctor.checkup import constants
 from training.learner.learner import DivergedError, Learner
-from training.settings.config import LearnerSettings, from_dict
+from training.settings.config import LearnerSettings
 from training.storage import storage
 from training.storage.checkpoint import UNREADABLE
 from training.storage.storage import StorageError
@@ -170,7 +170,7 @@ def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
         raise SettingsError(f"--size {size}: network {options.network} plays {only}x{only} only")
     wanted = Wanted(size, options.held_out, options.most, options.seed, version)
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
-    plan = Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
+    plan = Plan(options.network, from_values(LearnerSettings, values, "command line"), wanted, options.epochs)
     _reserve(options.out, options.resume)
     torch.set_num_threads(options.threads or available_threads())
     data = collection.read(options.folder, wanted, say)

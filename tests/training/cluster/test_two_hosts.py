@@ -203,5 +203,5 @@ def as_command() -> None:
 
     settings, folder = map(Path, sys.argv[1:])
     connection.connect("auto")
-    wanted = config.from_dict(config.LoopSettings, json.loads(settings.read_text()), str(settings))
+    wanted = config.from_values(config.LoopSettings, json.loads(settings.read_text()), str(settings))
     sys.exit(train(folder, wanted))

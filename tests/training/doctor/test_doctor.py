@@ -40,7 +40,7 @@ def settings(seed: int = 1, generations: int = 2, reuse: float = 4.0) -> LoopSet
     values["learner"]["reuse"] = reuse
     values["stage"][1]["sizes"] = {"5": 1.0}
     values["monitor"] |= {"report_every": 0, "strength_every": 0}
-    return config.from_dict(LoopSettings, values, "test")
+    return config.from_values(LoopSettings, values, "test")
 
 
 def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:

@@ -72,9 +72,9 @@ def test_the_step_size_has_fallen_below_its_highest() -> None:
 
 
 def test_step_sizes_come_back_from_the_saved_settings() -> None:
-    settings = config.from_dict(LoopSettings, STAGE | {"learner": {"rates": {"200": 1e-4, "0": 1e-2}}}, "test")
+    settings = config.from_values(LoopSettings, STAGE | {"learner": {"rates": {"200": 1e-4, "0": 1e-2}}}, "test")
     assert settings.learner.rates == {0: 1e-2, 200: 1e-4}
-    assert config.from_dict(LoopSettings, settings.to_dict(), "again") == settings
+    assert config.from_values(LoopSettings, settings.to_dict(), "again") == settings
     assert LearnerSettings().rates is not LearnerSettings().rates, "a table of its own for each"
 
 
@@ -108,7 +108,7 @@ def test_one_number_is_taught_by_its_squared_error(network: str) -> None:
 
 def test_a_run_s_network_has_the_norm_and_the_value_that_its_settings_name() -> None:
     values = STAGE | {"network": "b1c8", "norm": "none", "value_head": "scalar"}
-    found = Learner.of(config.from_dict(LoopSettings, values, "test"))
+    found = Learner.of(config.from_values(LoopSettings, values, "test"))
     assert (found.config.norm, found.config.value) == ("none", "scalar")
     assert not any(isinstance(module, nn.BatchNorm2d) for module in found.net.modules())
 

@@ -16,7 +16,7 @@ from training.settings.config import LoopSettings, Stage
 def test_presets_load(name: str) -> None:
     settings = presets.load(presets.path_of(name))
     assert settings.stage
-    assert config.from_dict(LoopSettings, settings.to_dict(), "round trip") == settings
+    assert config.from_values(LoopSettings, settings.to_dict(), "round trip") == settings
 
 
 def test_a_preset_for_another_game_has_input_features_of_that_game() -> None:
@@ -87,7 +87,7 @@ def test_every_setting_says_its_unit() -> None:
 )
 def test_refusals_are_one_clear_line(values: dict, words: str) -> None:
     with one_line(SettingsError, words):
-        config.from_dict(LoopSettings, values, "file.toml")
+        config.from_values(LoopSettings, values, "file.toml")
 
 
 def test_unreadable_files_name_their_full_path(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_stages_follow_each_other_by_rows() -> None:
 
 @pytest.mark.parametrize("given", [{"7": 0.02, "9": 0.11, "13": 0.87}, {"7": 2, "9": 11, "13": 87}])
 def test_shares_are_parts_of_one(given: dict[str, float]) -> None:
-    read = config.from_dict(LoopSettings, {"stage": [{"rows": 5, "sizes": given}]}, "file.toml").stage[0].sizes
+    read = config.from_values(LoopSettings, {"stage": [{"rows": 5, "sizes": given}]}, "file.toml").stage[0].sizes
     assert read == {7: 0.02, 9: 0.11, 13: 0.87}  # as they were written: a run that continues compares them
 
 

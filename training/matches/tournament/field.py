@@ -21,7 +21,7 @@ from gozero.nets import locations
 from gozero.search.settings import SearchSettings
 from gozero.system.errors import ChoiceError, UserError
 from gozero.system.machine import available_threads
-from gozero.system.options import SettingsError
+from gozero.system.options import SettingsError, from_values, read_toml, setting
 from gozero.system.words import counted
 from training.elo import SprtSettings
 from training.matches.clocks import GameClock
@@ -30,8 +30,6 @@ from training.matches.match import opening
 from training.matches.players import open_player, with_changes
 from training.matches.python_player import file_of
 from training.records import scoring
-from training.settings import config
-from training.settings.config import setting
 
 ROUND_ROBIN, GAUNTLET, SPRT, PAIRS = "round-robin", "gauntlet", "sprt", "pairs"
 LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
@@ -151,14 +149,14 @@ class Field:
 
 def load(path: Path, **changes: Any) -> Field:
     """Read a field; `changes` (None: none) go over what the file says. SettingsError for whatever cannot be."""
-    return made(config.read(path) | {key: value for key, value in changes.items() if value is not None}, str(path))
+    return made(read_toml(path) | {key: value for key, value in changes.items() if value is not None}, str(path))
 
 
 def made(values: dict[str, Any], where: str) -> Field:
     """A field from plain values as a file has them; ``where`` begins the error line. SettingsError as `load`."""
     if "clock" in values:
         values = values | {"clock": _clock(values["clock"], f"{where}: clock")}
-    read: Field = config.from_dict(Field, values, where)
+    read: Field = from_values(Field, values, where)
     try:
         whole = _completed(read, "komi" in values)
         for problem in _problems(whole):
