@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gozero.games.game import Game
-from gozero.search.root import RootResult
+from gozero.search.root import RootResult, SearchRequest
 from gozero.search.search import draw
 from training.records import scoring
 from training.records.records import Record, Target, sparse_target
@@ -28,15 +28,6 @@ from training.settings.config import SelfPlaySettings, Stage
 
 # the fields of an episode that a checkpoint holds as they are
 PLAIN = ("komi", "openings", "number", "unresigned", "conceded", "full", "drawn", "guided")
-
-
-class SearchPlan(NamedTuple):
-    """The search that an episode asks for."""
-
-    visits: int  # simulations below the root
-    noise: bool  # explore at the root
-    mask: np.ndarray | None  # uint8 [A], actions allowed at the root; None: all legal ones
-    temperature: float  # of a PUCT root's prior, where there is noise
 
 
 @dataclass
@@ -120,21 +111,27 @@ class Episode:
     def in_opening(self) -> bool:
         return len(self.moves) < self.openings
 
-    def plan(self, stage: Stage, generation: int, resign_at: float = resign.NEVER) -> SearchPlan:
-        """Return the search of the next move: full or cheap by a random draw; in the opening the root's evaluation
-        alone.
+    def plan(
+        self, stage: Stage, generation: int, resign_at: float = resign.NEVER, *, keep: bool = False
+    ) -> SearchRequest:
+        """The search of the next move: full or cheap by a random draw; in the opening the root's evaluation alone.
 
         The game is conceded once a side's level has reached `resign_at`. A search that is asked for again stays full or
-        cheap: full ones take longer, so they are interrupted more often, and a new draw would make them rarer.
+        cheap: full ones take longer, so they are interrupted more often, and a new draw would make them rarer. With
+        `keep` it builds on the tree that `Search.advance` left: its visits come on top of those of the moves that it
+        allows, and the root is not evaluated again.
         """
         if self.conceded is None and not self.unresigned and max(self.peaks) >= resign_at:
             self.conceded = len(self.moves)
         if not self.drawn:
             self.full, self.drawn = bool(self.generator.random() < self._full_share()), True
         self.guided = stage.evaluator == "network"
-        cheap = 0 if self.in_opening else stage.cheap_visits
+        visits = stage.full_visits if self.full else 0 if self.in_opening else stage.cheap_visits
         temperature = self._halving(self.settings.root_temperature, self.settings.root_temperature_end)
-        return SearchPlan(stage.full_visits if self.full else cheap, self.full, self._mask(generation), temperature)
+        return SearchRequest(
+            self.state, self.history, max(visits, 1), noise=self.full, temperature=temperature,
+            root_mask=self._mask(generation), keep=keep, on_top=visits > 0,
+        )  # fmt: skip
 
     def _full_share(self) -> float:
         """The probability that the next move is searched fully."""

@@ -23,7 +23,6 @@ from gozero.evaluators.base import AsynchronousEvaluator, Evaluator, Pending, su
 from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.plain import PlainSearch
-from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.records.records import Record
@@ -148,18 +147,8 @@ class Group:
         return Episode.begin(self.game, self.settings, (*self.seed, self.game.size, number), number, self._simulator)
 
     def _begin(self, search: Search | PlainSearch, tree: int, keep: bool = False) -> None:
-        """Start the search of the game's next move.
-
-        With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the
-        moves that it allows, and the root is not evaluated again. A plan without visits has the root's own.
-        """
-        episode = self.games[tree]
-        plan = episode.plan(self._stage, self._generation, self._resign_at)
-        request = SearchRequest(
-            episode.state, episode.history, max(plan.visits, 1),
-            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
-        )  # fmt: skip
-        search.begin(tree, request)
+        """Start the search of the game's next move."""
+        search.begin(tree, self.games[tree].plan(self._stage, self._generation, self._resign_at, keep=keep))
         self._visits_before[tree] = search.root_visits(tree)
 
     def _advance(self, search: Search | PlainSearch, tree: int) -> Record | None:

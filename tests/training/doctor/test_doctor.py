@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import torch
 
-from gozero.search.search import RootResult
+from gozero.search.root import RootResult, SearchRequest
 from tests import ROOT
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
@@ -26,7 +26,7 @@ from training.doctor.history import Report
 from training.learner.learner import Learner
 from training.records.rows import Batch
 from training.run import modes, session
-from training.selfplay.episode import Episode, SearchPlan
+from training.selfplay.episode import Episode
 from training.settings import config, presets
 from training.settings.config import LoopSettings
 
@@ -85,7 +85,7 @@ def begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 def record_cheap_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Episode.plan
 
-    def full(self: Episode, *arguments: Any, **named: Any) -> SearchPlan:
+    def full(self: Episode, *arguments: Any, **named: Any) -> SearchRequest:
         found = plan(self, *arguments, **named)
         self.full = True
         return found

@@ -107,9 +107,9 @@ def test_a_move_that_changes_no_score_is_not_searched() -> None:
 def test_an_early_pass_is_allowed_after_the_first_generations() -> None:
     episode = after(0, no_pass_until=1.0, no_pass_generations=3)
     for generation in (1, 3):
-        mask = episode.plan(STAGE, generation).mask
+        mask = episode.plan(STAGE, generation).root_mask
         assert mask is not None and not mask[episode.game.pass_action]
-    assert episode.plan(STAGE, 4).mask is None
+    assert episode.plan(STAGE, 4).root_mask is None
 
 
 def concede(values: tuple[float, ...], *, unresigned: bool = False, resign_at: float = 0.9) -> Episode:

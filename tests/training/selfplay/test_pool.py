@@ -17,7 +17,6 @@ from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.rollout import RolloutEvaluator, RowEvaluator
 from gozero.nets import model
-from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
@@ -81,12 +80,7 @@ def plain_loop(settings: SelfPlaySettings, seed: tuple[int, ...]) -> Iterator[by
     game, started = game_of(5), settings.games
 
     def begin(tree: int, keep: bool) -> None:
-        plan = games[tree].plan(NETWORK, 99)
-        request = SearchRequest(
-            games[tree].state, games[tree].history, max(plan.visits, 1),
-            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
-        )  # fmt: skip
-        search.begin(tree, request)
+        search.begin(tree, games[tree].plan(NETWORK, 99, keep=keep))
 
     games = [Episode.begin(game, settings, (*seed, 5, number), number) for number in range(started)]
     search_seed = int(np.random.default_rng([*seed, 5, 99, 0]).integers(2**63))
