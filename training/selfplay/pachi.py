@@ -42,7 +42,6 @@ class PachiBoard:
 
     def __init__(self, size: int) -> None:
         self._pachi = load()
-        self._size = size
         self._board = self._pachi.CreateBoard(size)
         self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
         self._coords = [self._board.ij_to_coord(*divmod(point, size)) for point in range(size * size)]
@@ -90,8 +89,4 @@ class PachiBoard:
         arguments = f"threads=1,pass_all_alive,force_seed={seed}"
         engine = self._pachi.PyPachiEngine(self._board, b"uct", arguments.encode())
         coord = engine.genmove(self._colours[colour], f"={playouts}".encode())
-        special = {self._pachi.PASS_COORD: 0, self._pachi.RESIGN_COORD: 1}
-        if coord in special:
-            return self._size * self._size + special[coord]
-        row, col = self._board.coord_to_ij(coord)
-        return int(row * self._size + col)
+        return len(self._coords) if coord == self._pachi.RESIGN_COORD else self._actions[coord]
