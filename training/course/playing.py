@@ -110,11 +110,11 @@ def play(
     return Played(np.stack(boards), actions, colours, chosen, winners)
 
 
-def batches(games: int, seed: int, parallel: int = PARALLEL) -> Iterator[tuple[int, int]]:
+def batches(games: int, seed: int) -> Iterator[tuple[int, int]]:
     """(number of games, seed of its own) of each batch that together are so many games."""
-    seeds = np.random.SeedSequence(seed).generate_state(-(-games // parallel), np.uint32)
+    seeds = np.random.SeedSequence(seed).generate_state(-(-games // PARALLEL), np.uint32)
     for number, own in enumerate(seeds):
-        yield min(parallel, games - number * parallel), int(own)
+        yield min(PARALLEL, games - number * PARALLEL), int(own)
 
 
 def score_of(winners: np.ndarray, colour: int) -> MatchScore:

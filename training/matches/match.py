@@ -164,14 +164,12 @@ def _answers(player: MatchPlayer, asked: Sequence[_Game], clock: GameClock) -> S
     return answers
 
 
-def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Position:
+def opening(game: Game, plies: int, seed: int) -> Position:
     """A position after so many random plies; a line that ends the game is drawn again, for it would be no game.
-
-    Raises:
-        ChoiceError: all of so many tries ended the game.
+    ChoiceError if all of `OPENINGS` lines ended it.
     """
     generator = np.array([seed], np.uint64)
-    for _ in range(tries):
+    for _ in range(OPENINGS):
         position = play_at_random(Position(game), plies, generator)
         if not position.is_over:
             return position

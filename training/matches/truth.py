@@ -60,13 +60,13 @@ def kept_values(judged: Sequence[Judged], actions: Sequence[int]) -> MatchScore:
     return MatchScore(kept, len(judged) - kept)
 
 
-def player_choices(player: MatchPlayer, judged: Sequence[Judged], seed: int = 1) -> list[int]:
+def player_choices(player: MatchPlayer, judged: Sequence[Judged]) -> list[int]:
     """A player's action in each position, PARALLEL at a time. PlayerError if it cannot answer."""
     actions: list[int] = []
     for start in range(0, len(judged), PARALLEL):
         turns = [Turn(slot, case.position) for slot, case in enumerate(judged[start : start + PARALLEL])]
         for turn in turns:
-            player.begin(turn.slot, seed=seed + start + turn.slot)
+            player.begin(turn.slot, seed=1 + start + turn.slot)
         actions += _choices(player, turns)
     return actions
 
