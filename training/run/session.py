@@ -108,7 +108,7 @@ def introduce(settings: LoopSettings, folder: Path, source: str) -> None:
     say(
         f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
     )
-    changed = " ".join(config.changed(settings))
+    changed = " ".join(config.changed(settings, LoopSettings()))
     say(
         fill(changed, LINE, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     )

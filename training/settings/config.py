@@ -166,19 +166,15 @@ def saved(path: Path) -> LoopSettings:
         raise SettingsError(f"cannot read {path.absolute()}: {why}") from None
 
 
-def changed(settings: LoopSettings) -> list[str]:
-    """KEY=VALUE, as `--set` takes it, of each setting that is not the default."""
-    return list(_changed(settings, LoopSettings(), ""))
-
-
-def _changed(table: Any, usual: Any, prefix: str) -> Iterator[str]:
+def changed(table: Any, usual: Any, prefix: str = "") -> Iterator[str]:
+    """KEY=VALUE, as `--set` takes it, of each setting that is not the usual one."""
     for item in fields(table):
         name, value, default = prefix + item.name, getattr(table, item.name), getattr(usual, item.name)
         if is_dataclass(value):
-            yield from _changed(value, default, f"{name}.")
+            yield from changed(value, default, f"{name}.")
         elif isinstance(value, tuple):
             for number, entry in enumerate(value, start=1):
-                yield from _changed(entry, default[0], f"{name}.{number}.")
+                yield from changed(entry, default[0], f"{name}.{number}.")
         elif value != default:
             yield f"{name}={as_toml(value)}"
 
