@@ -66,13 +66,10 @@ def parser(description: str, measurements: Measurements | None = None) -> argpar
     (`what`, default all).
     """
     options = Parser(prog=f"python -m {_script()}", description=description)
-    options.add_argument(
-        "--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)"
-    )
-    options.add_argument("--runs", type=positive, default=5, help="timed runs of each contender (default 5)")
-    options.add_argument(
-        "--core", type=int, default=None, help="the core to pin single-core work to (default: the last one allowed)"
-    )
+    add = options.add_argument
+    add("--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)")
+    add("--runs", type=positive, default=5, help="timed runs of each contender (default 5)")
+    add("--core", type=int, help="the core to pin single-core work to (default: the last one allowed)")
     if measurements:
         names = ", ".join(measurements)
 
@@ -81,9 +78,7 @@ def parser(description: str, measurements: Measurements | None = None) -> argpar
                 raise argparse.ArgumentTypeError(f"{text!r} is none of {names}")
             return text
 
-        options.add_argument(
-            "what", nargs="*", type=known, default=list(measurements), metavar="WHAT", help=f"{names} (default: all)"
-        )
+        add("what", nargs="*", type=known, default=list(measurements), metavar="WHAT", help=f"{names} (default: all)")
     return options
 
 

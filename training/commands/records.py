@@ -44,9 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show.add_argument("--ply", type=int, metavar="N", help="the position after N moves (default: the last)")
     show.add_argument("--every", type=positive, metavar="K", help="the positions after 0, K, 2K ... moves, and the last")
     for command in (exporting, show):
-        command.add_argument(
-            "--top", type=positive, default=5, metavar="M", help="moves of a search to name (default 5)"
-        )
+        top = "moves of a search to name (default 5)"
+        command.add_argument("--top", type=positive, default=5, metavar="M", help=top)
     return parser.run(_run, arguments)
 
 
@@ -64,21 +63,18 @@ def _command(commands: Any, name: str, run: str, about: str, filters: bool = Fal
     """A command on PATHs, with the filters if it has them."""
     command: argparse.ArgumentParser = commands.add_parser(name, help=about)
     command.set_defaults(run=run)
-    command.add_argument("paths", nargs="+", metavar="PATH", help="run folder, folder of shards, or shard")
+    add = command.add_argument
+    add("paths", nargs="+", metavar="PATH", help="run folder, folder of shards, or shard")
     if filters:
-        command.add_argument("--min-length", type=int, default=0, metavar="MOVES")
-        command.add_argument("--max-length", type=int, metavar="MOVES")
-        command.add_argument("--result", choices=("B", "W", "draw"))
-        command.add_argument(
-            "--size", type=int, action="append", default=[], metavar="N", help="may be given more than once"
-        )
-        command.add_argument(
-            "--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once"
-        )
-        command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
-        command.add_argument("--limit", type=positive, metavar="N", help="at most N games")
-        command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
-        command.add_argument("--reverse", action="store_true", help="largest first")
+        add("--min-length", type=int, default=0, metavar="MOVES")
+        add("--max-length", type=int, metavar="MOVES")
+        add("--result", choices=("B", "W", "draw"))
+        add("--size", type=int, action="append", default=[], metavar="N", help="may be given more than once")
+        add("--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once")
+        add("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
+        add("--limit", type=positive, metavar="N", help="at most N games")
+        add("--sort", choices=COLUMNS, help="order by a column of `list`")
+        add("--reverse", action="store_true", help="largest first")
     return command
 
 

@@ -17,11 +17,10 @@ from gozero.system.options import number_of
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
     parser = Parser(prog="gozero yardstick", description=__doc__.split("\n")[0])
-    parser.add_argument("--weights", required=True, metavar="FILE")
-    parser.add_argument(
-        "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
-    )
-    parser.add_argument("--komi", type=number_of, default=7.5, help="komi of the labelled games (default 7.5)")
+    add = parser.add_argument
+    add("--weights", required=True, metavar="FILE")
+    add("--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
+    add("--komi", type=number_of, default=7.5, help="komi of the labelled games (default 7.5)")
     return parser.run(_run, arguments)
 
 
