@@ -40,9 +40,8 @@ def train_in_mode(run: Run, watch: Monitor, stop: Stop) -> None:
         run.save()  # so that a crash before the first checkpoint is like any other
     if run.progress.learning and run.settings.mode != "sequential":
         _learn_and_advance(run, watch, stop)
-    {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
-        run, watch, stop
-    )
+    modes = {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}
+    modes[run.settings.mode](run, watch, stop)
 
 
 def sequential(run: Run, watch: Monitor, stop: Stop) -> None:

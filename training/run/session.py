@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Any
 
 from gozero.system import files
@@ -105,13 +105,10 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
 
 def introduce(settings: LoopSettings, folder: Path, source: str) -> None:
     """Say which of the run's settings are not the defaults, and where all are; `source` is where they come from."""
-    say(
-        f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
-    )
+    about = f"{settings.network} for {settings.game}, in {folder.absolute()}"
+    say(f"{source}: {about}; settings that are not the defaults:")
     changed = " ".join(config.changed(settings, LoopSettings()))
-    say(
-        fill(changed, LINE, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    )
+    say(indent(fill(changed, LINE - 2, break_long_words=False, break_on_hyphens=False), "  "))
     say(f"all settings: {folder.absolute() / 'settings.json'}; with their units: --list-settings")
     say(f"games are played on {simulators.DESCRIPTIONS[settings.simulator]}")
     say("Ctrl-C stops the run and saves; the same command continues")
