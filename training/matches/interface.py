@@ -7,16 +7,13 @@ a player in this process fills its evaluation batches. The players themselves ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from gozero.system.errors import UserError
 
 if TYPE_CHECKING:  # command lines read this module, and are to answer at once
-    import numpy as np
-
-    from gozero.evaluators.base import Evaluation, Evaluator
     from gozero.games.game import Game
     from gozero.games.position import Position
     from gozero.play.time_controls import TimeLeft
@@ -117,19 +114,6 @@ class MatchPlayer(Protocol):
 
 class Stopped(Exception):  # noqa: N818 - not an error: the games are given up
     """The run was told to stop, or the time is up. A move of many games takes seconds, so this ends a game at once."""
-
-
-class StoppableEvaluator:
-    """An evaluator that raises Stopped at the first batch after `stop()` is true."""
-
-    def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
-        self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        """Evaluate the states int32 [n, S]."""
-        if self._stop():
-            raise Stopped
-        return self._evaluator.evaluate(states)
 
 
 @dataclass(frozen=True)

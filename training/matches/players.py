@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator, RowEvaluator
 from gozero.games.position import Position
@@ -32,7 +32,7 @@ from training.matches.interface import (
     MatchPlayer,
     ParsedPlayer,
     PlayerError,
-    StoppableEvaluator,
+    Stopped,
     Turn,
     count_of,
     parse_player,
@@ -137,6 +137,18 @@ class SearchPlayer(MatchPlayer):
         return [self._search.result(tree).best for tree in trees]
 
 
+class _StoppableEvaluator:
+    """An evaluator that raises Stopped at the first batch after `stop()` is true."""
+
+    def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
+        self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        if self._stop():
+            raise Stopped
+        return self._evaluator.evaluate(states)
+
+
 def network_player(
     name: str,
     net: nn.Module,
@@ -154,7 +166,7 @@ def network_player(
 
     evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device, precision))
     settings = replace(match_search(visits, conditions), **search)
-    return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, settings, conditions)
+    return SearchPlayer(name, _StoppableEvaluator(evaluator, stop), visits, settings, conditions)
 
 
 def match_search(visits: int, conditions: Conditions) -> SearchSettings:
