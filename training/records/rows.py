@@ -197,9 +197,7 @@ def _weights(record: Record, settings: ReplaySettings) -> np.ndarray:
 
     A row whose surprise is not known has the mean, and so has every row of a game without any.
     """
-    surprises = np.array(
-        [np.nan if target.surprise is None else target.surprise for target in record.targets], np.float32
-    )
+    surprises = np.array([target.surprise for target in record.targets], np.float32)  # nan for None
     known, weights = np.isfinite(surprises), np.ones(record.rows, np.float32)
     mean = surprises[known].mean() if known.any() else 0.0
     if mean > 0:

@@ -68,10 +68,8 @@ def last_game(settings: LoopSettings) -> Game:
 
 def match_game(settings: LoopSettings, size: int) -> tuple[Game, float]:
     """(the game as it is played in matches, its komi in points)."""
-    komi = usual_komi(settings.game, size)
-    return games.make(
-        settings.game, size=size, rules=settings.rules or None, komi=komi if settings.game == GO else None
-    ), komi
+    komi, rules = usual_komi(settings.game, size), settings.rules or None
+    return games.make(settings.game, size=size, rules=rules, komi=komi if settings.game == GO else None), komi
 
 
 def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:

@@ -144,9 +144,8 @@ class Episode:
         """The move to play after this search with a `root` of that kind; a full search is recorded."""
         if self.full:
             surprise = divergence(result.policy, result.prior) if self.guided else None
-            self.targets.append(
-                sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random())
-            )
+            chance = self.generator.random()
+            self.targets.append(sparse_target(len(self.moves), result.policy, result.value, surprise, chance))
         self.values.append(result.value if self.guided and not self.in_opening else -1.0)
         side = len(self.moves) % 2
         self.peaks[side] = max(self.peaks[side], resign.level(self.values))

@@ -43,10 +43,8 @@ class Calibration:
         """Count a finished game if it is unresigned. In a drawn game both sides count as losers."""
         if record.unresigned:
             black, white = record.peaks
-            draw = max(black, white)
-            self.peaks.append(
-                (black, white) if record.score > 0 else (white, black) if record.score < 0 else (-1.0, draw)
-            )
+            decided = (black, white) if record.score > 0 else (white, black)
+            self.peaks.append(decided if record.score else (-1.0, max(black, white)))
 
     @classmethod
     def of(cls, settings: SelfPlaySettings, pairs: Iterable[Sequence[float]]) -> Calibration:
