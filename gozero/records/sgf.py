@@ -216,11 +216,6 @@ def first_game(data: bytes | str) -> SgfGame:
     return found[0]
 
 
-def parse(data: bytes | str, before_move: int | None = None) -> GameRecord:
-    """`SgfGame.record` of that game."""
-    return first_game(data).record(before_move)
-
-
 def serialise(record: GameRecord) -> bytes:
     """The record as an SGF file (UTF-8, FF[4]), without blank lines."""
     return sgf_nodes.write([tree_of(record)]).encode()

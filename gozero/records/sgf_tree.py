@@ -50,7 +50,7 @@ class GameWithVariations:
 
 
 def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
-    """A game, one of ``kinds``. RecordError as in `sgf.parse`, and where it has more than `MOST_BRANCHES` moves.
+    """A game, one of ``kinds``. RecordError as in `SgfGame.record`, and where it has more than `MOST_BRANCHES` moves.
 
     As there, stones that are set up in the middle of the main line begin a new game.
     """

@@ -211,7 +211,7 @@ def test_a_number_that_means_nothing_is_no_bug(engine: Engine, tmp_path: Path, n
 def test_printsgf_answers_with_the_game(engine: Engine, game: Path) -> None:
     engine.ask(f"loadsgf {game}")
     for command in ("printsgf", "printsgf -"):
-        record = sgf.parse(engine.ask(command).encode())
+        record = sgf.first_game(engine.ask(command).encode()).record()
         assert (record.size, record.komi, len(record.moves)) == (9, 5.5, 4)
 
 

@@ -55,7 +55,7 @@ def play_in_a_row(one: Player) -> None:
 
 
 def load(one: Player) -> None:
-    one.game.load_record(sgf.parse(b"(;SZ[7]HA[2];B[ce];B[ec])"))
+    one.game.load_record(sgf.first_game(b"(;SZ[7]HA[2];B[ce];B[ec])").record())
 
 
 @pytest.mark.parametrize("begin", [place, play_in_a_row, load])

@@ -39,7 +39,7 @@ RECORDS = [
 def test_round_trip(record: GameRecord) -> None:
     data = sgf.serialise(record)
     assert b"\n\n" not in data
-    again = sgf.parse(data)
+    again = sgf.first_game(data).record()
     assert again == GameRecord(**{**vars(record), "black_stones": tuple(sorted(record.black_stones))})
 
 
@@ -49,19 +49,19 @@ def test_comments_stand_beside_the_position_after_their_move() -> None:
     game = Sgf_game.from_bytes(data)
     found = [node.get("C") if node.has_property("C") else None for node in game.get_main_sequence()]
     assert found == ["start", None, "a ] \\ b\nsecond line"]
-    assert sgf.parse(data).moves == record.moves
+    assert sgf.first_game(data).record().moves == record.moves
 
 
 def test_a_very_deep_tree_is_no_recursion() -> None:
     data = b"(;SZ[9]" + b"(;B[aa];W[bb]" * 3000 + b")" * 3000 + b")"
-    assert len(sgf.parse(data).moves) == 6000
+    assert len(sgf.first_game(data).record().moves) == 6000
 
 
 def test_the_games_of_a_collection() -> None:
     data = b"(;SZ[9]PB[first];B[aa]) noise (;SZ[13];B[bb](;W[cc])(;W[dd]))"
     first, second = sgf.games(data)
     assert (first.record().black_name, first.size, vertices(second.record())) == ("first", 9, "B:B12 W:C11")
-    assert sgf.parse(data).remarks == ("the first of 2 games was read",)
+    assert sgf.first_game(data).record().remarks == ("the first of 2 games was read",)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_games_of_a_collection() -> None:
 def test_characters_whose_bytes_look_like_brackets(code: str, name: str) -> None:
     codec = {"gb2312": "gbk"}.get(code, code)
     data = f"(;FF[3]CA[{code}]GaMe[1]SiZe[9]PB[{name}]BlackRank[9d];Black[aa];W[tt])".encode(codec)
-    record = sgf.parse(data)
+    record = sgf.first_game(data).record()
     assert (record.black_name, vertices(record)) == (name, "B:A9 W:pass")
 
 
@@ -89,39 +89,39 @@ def test_characters_whose_bytes_look_like_brackets(code: str, name: str) -> None
     ],
 )
 def test_files_of_others(data: bytes, moves: str) -> None:
-    assert vertices(sgf.parse(data)) == moves
+    assert vertices(sgf.first_game(data).record()) == moves
 
 
 def test_bytes_of_a_name_that_were_no_utf8_are_written_as_question_marks() -> None:
     record = GameRecord(9, black_name="Jos\udce9", comments=((0, "\udce9"),))
     data = sgf.serialise(record)
-    assert sgf.parse(data).black_name == "Jos?"
+    assert sgf.first_game(data).record().black_name == "Jos?"
     assert b"C[?]" in data
 
 
 def test_stones_set_up_with_white_to_play_are_no_handicap_after_a_round_trip() -> None:
     record = GameRecord(9, black_stones=(at("C3"), at("G7")), to_play=WHITE)
-    assert sgf.parse(sgf.serialise(record)).handicap == 0
-    assert sgf.parse(sgf.serialise(replace(record, handicap=2))).handicap == 2
+    assert sgf.first_game(sgf.serialise(record)).record().handicap == 0
+    assert sgf.first_game(sgf.serialise(replace(record, handicap=2))).record().handicap == 2
 
 
 def test_before_move_leaves_the_rest_out() -> None:
     data = b"(;SZ[9];B[aa];W[bb];B[cc])"
-    assert [len(sgf.parse(data, number).moves) for number in (0, 1, 2, 3, 4, 99)] == [0, 0, 1, 2, 3, 3]
+    assert [len(sgf.first_game(data).record(number).moves) for number in (0, 1, 2, 3, 4, 99)] == [0, 0, 1, 2, 3, 3]
 
 
 def test_set_up_before_the_first_move_and_player() -> None:
-    record = sgf.parse(b"(;SZ[9]AB[aa:ab]AW[ii]PL[W];AE[aa])")
+    record = sgf.first_game(b"(;SZ[9]AB[aa:ab]AW[ii]PL[W];AE[aa])").record()
     assert (record.black_stones, record.white_stones, record.to_play) == ((at("A8"),), (at("J1"),), WHITE)
 
 
 def test_set_up_in_mid_game_becomes_the_beginning() -> None:
     data = b"(;SZ[9];B[ab];W[aa];B[ba];W[ee];AW[cc]AE[ee];B[dd])"
-    record = sgf.parse(data)
+    record = sgf.first_game(data).record()
     assert record.black_stones == (at("B9"), at("A8"))  # the stone on A9 was captured
     assert record.white_stones == (at("C7"),)
     assert vertices(record) == "B:D6"
-    assert vertices(sgf.parse(data, 4)) == "B:A8 W:A9 B:B9"
+    assert vertices(sgf.first_game(data).record(4)) == "B:A8 W:A9 B:B9"
 
 
 @pytest.mark.parametrize(
@@ -135,10 +135,10 @@ def test_set_up_in_mid_game_becomes_the_beginning() -> None:
 )  # fmt: skip
 def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) -> None:
     data = b"(;SZ[7]" + nodes + b")"
-    record = sgf.parse(data)
+    record = sgf.first_game(data).record()
     assert record.to_play == to_play
-    assert sgf.parse(data, len(nodes)).to_play == to_play
-    assert sgf.parse(sgf.serialise(record)).to_play == to_play
+    assert sgf.first_game(data).record(len(nodes)).to_play == to_play
+    assert sgf.first_game(sgf.serialise(record)).record().to_play == to_play
 
 
 @pytest.mark.parametrize(
@@ -166,17 +166,17 @@ def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) 
     ],
 )
 def test_handicap(header: bytes, handicap: int, to_play: int) -> None:
-    record = sgf.parse(b"(;SZ[9]" + header + b")")
+    record = sgf.first_game(b"(;SZ[9]" + header + b")").record()
     assert (record.handicap, record.to_play) == (handicap, to_play)
 
 
 def test_the_first_of_several_values_counts() -> None:
-    record = sgf.parse(b"(;SZ[9]PB[Lee][Park]RU[AGA][Chinese]KM[6.5][7.5]GM[1][2]PL[b][w];W[cc])")
+    record = sgf.first_game(b"(;SZ[9]PB[Lee][Park]RU[AGA][Chinese]KM[6.5][7.5]GM[1][2]PL[b][w];W[cc])").record()
     assert (record.black_name, record.rules, record.komi) == ("Lee", "AGA", 6.5)
 
 
 def test_size_is_19_where_the_file_says_nothing() -> None:
-    assert sgf.parse(b"(;GM[1])").size == 19
+    assert sgf.first_game(b"(;GM[1])").record().size == 19
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_size_is_19_where_the_file_says_nothing() -> None:
 )  # fmt: skip
 def test_what_cannot_be_read_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
-        sgf.parse(data)
+        sgf.first_game(data).record()
     assert "\n" not in str(caught.value)
 
 
@@ -215,7 +215,7 @@ def test_a_number_that_means_nothing_is_passed_over_or_refused(name: str) -> Non
                 f"(;{size}RU[aga]AB[aa][bb];{name}[{value}];W[cc])",
             ):
                 try:
-                    record = sgf.parse(data.encode())
+                    record = sgf.first_game(data.encode()).record()
                     labelled(sgf.games(data)[0])
                 except ValueError:
                     continue
@@ -231,11 +231,11 @@ def test_other_games_are_written_under_their_number_and_not_read_as_go(game: str
     assert [node.get_move() for node in moves] == [("b", (7, 0)), ("w", (0, 7)), ("b", None)]
     assert root.has_property("RU") == (game == "nogo")
     with pytest.raises(ValueError, match=r"is not Go$"):
-        sgf.parse(data)
+        sgf.first_game(data).record()
 
 
 def test_boards_that_cannot_be_are_one_line() -> None:
     with pytest.raises(RecordError, match=r"SZ\[19:13\]: expected one number, the points a side"):
-        sgf.parse(b"(;SZ[19:13];B[aa])")
+        sgf.first_game(b"(;SZ[19:13];B[aa])").record()
     with pytest.raises(RecordError, match="board size 1: expected 2 to"):
-        sgf.parse(b"(;GM[1]SZ[1];B[aa])")
+        sgf.first_game(b"(;GM[1]SZ[1];B[aa])").record()

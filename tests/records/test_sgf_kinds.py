@@ -42,7 +42,7 @@ def described(record: sgf.GameRecord) -> str:
     ],
 )
 def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) -> None:
-    record = sgf.parse((KINDS / f"{name}.sgf").read_bytes())
+    record = sgf.first_game((KINDS / f"{name}.sgf").read_bytes()).record()
     assert (record.komi, described(record)) == (komi, moves)
     assert remark in " ".join(record.remarks)
     assert bool(remark) == bool(record.remarks)
@@ -63,14 +63,14 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
     ],
 )  # fmt: skip
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
-    assert described(sgf.parse(f"(;SZ[9]{nodes})")) == moves
+    assert described(sgf.first_game(f"(;SZ[9]{nodes})").record()) == moves
 
 
 @pytest.mark.parametrize(
     "data", [";SZ[9];B[aa]", "(;SZ[9];B[aa]", "(;SZ[9:9];B[aa];W[b", "(SZ[9];B[aa])", "\ufeff(;SZ[9 x 9];B[aa])"]
 )
 def test_brackets_that_are_missing(data: str) -> None:
-    assert described(sgf.parse(data)) == "B:A9"
+    assert described(sgf.first_game(data).record()) == "B:A9"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_brackets_that_are_missing(data: str) -> None:
 )
 def test_an_error_names_the_place(data: str, where: str) -> None:
     with pytest.raises(RecordError, match=re.escape(where)):
-        sgf.parse(data)
+        sgf.first_game(data).record()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_error_names_the_place(data: str, where: str) -> None:
     ],
 )  # fmt: skip
 def test_komi_as_servers_write_it(header: str, komi: float | None) -> None:
-    assert sgf.parse(f"(;SZ[19]{header};B[aa])").komi == komi
+    assert sgf.first_game(f"(;SZ[19]{header};B[aa])").record().komi == komi
 
 
 TEXTS = {
@@ -117,7 +117,7 @@ TEXTS = {
 @pytest.mark.parametrize(("codec", "name"), [(codec, name) for codec, names in TEXTS.items() for name in names])
 @pytest.mark.parametrize("label", ["", "CA[UTF-8]", "CA[no-such-code]", "CA[hex]"])
 def test_an_encoding_that_is_not_named_or_wrongly(codec: str, name: str, label: str) -> None:
-    record = sgf.parse(f"(;{label}SZ[9]PB[{name}];B[cc];W[gg])".encode(codec))
+    record = sgf.first_game(f"(;{label}SZ[9]PB[{name}];B[cc];W[gg])".encode(codec)).record()
     assert (record.black_name, described(record)) == (name, "B:C7 W:G3")
 
 
@@ -136,10 +136,10 @@ def test_an_encoding_that_is_named(label: str, codec: str, name: str) -> None:
 
 @pytest.mark.parametrize("label", ["GB2312", "Shift_JIS", "ISO-8859-1", "windows-1251"])
 def test_an_encoding_that_is_named_and_does_not_fit(label: str) -> None:
-    record = sgf.parse(f"(;CA[{label}]SZ[9]PB[許功蓋];B[cc];W[gg])".encode("big5"))
+    record = sgf.first_game(f"(;CA[{label}]SZ[9]PB[許功蓋];B[cc];W[gg])".encode("big5")).record()
     assert (record.black_name, described(record)) == ("許功蓋", "B:C7 W:G3")
     western = f"(;CA[{label}]SZ[9]PB[Müller José];B[cc];W[gg])".encode("cp1252")
-    assert described(sgf.parse(western)) == "B:C7 W:G3"
+    assert described(sgf.first_game(western).record()) == "B:C7 W:G3"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_what_is_read_is_written_as_it_was(text: str) -> None:
     ],
 )
 def test_what_is_left_out_is_remarked(data: str, remark: str) -> None:
-    assert remark in " ".join(sgf.parse(data).remarks)
+    assert remark in " ".join(sgf.first_game(data).record().remarks)
 
 
 def test_a_move_that_is_torn_leaves_no_node_behind() -> None:
@@ -184,6 +184,6 @@ def test_a_handicap_that_is_none_is_not_saved(head: str, saved: str) -> None:
 
 
 def test_a_turn_after_the_moves_goes_with_the_record() -> None:
-    record = sgf.parse((KINDS / "player_after_moves.sgf").read_bytes())
+    record = sgf.first_game((KINDS / "player_after_moves.sgf").read_bytes()).record()
     assert record.next_to_play == WHITE
-    assert sgf.parse(sgf.serialise(record)) == record
+    assert sgf.first_game(sgf.serialise(record)).record() == record

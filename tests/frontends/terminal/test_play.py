@@ -140,7 +140,7 @@ def test_dead_stones_are_taken_off_when_the_game_is_counted() -> None:
     one.onecmd("pass")
     assert one.is_over
     assert one.outcome() == (BLACK, 6.5)
-    assert sgf.parse(one.record()).result == "B+6.5"
+    assert sgf.first_game(one.record()).record().result == "B+6.5"
 
 
 def test_the_terminal_plays_what_the_engine_plays(play_game: Play) -> None:
@@ -182,7 +182,7 @@ def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, t
     )
     assert f"Saved as {path}." in out
     assert f"{path} exists already: choose another name." in out
-    record = sgf.parse(path.read_bytes())
+    record = sgf.first_game(path.read_bytes()).record()
     assert (record.size, record.komi, record.white_name, record.result) == (5, komi, "gozero", "")
     assert [colour for colour, _ in record.moves] == [1, 2]
     assert record.moves[0] == (1, 12)
@@ -190,12 +190,12 @@ def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, t
 
 def test_the_result_is_saved(play_game: Play, tmp_path: Path) -> None:
     play_game("go", "resign", f"save {tmp_path / 'w.sgf'}")
-    assert sgf.parse((tmp_path / "w.sgf").read_bytes()).result == "W+R"
+    assert sgf.first_game((tmp_path / "w.sgf").read_bytes()).record().result == "W+R"
 
 
 def test_white_begins_a_handicap_game(play_game: Play, tmp_path: Path) -> None:
     play_game("go", f"save {tmp_path / 'w.sgf'}", options="--visits 5 --size 7 --handicap 2")
-    record = sgf.parse((tmp_path / "w.sgf").read_bytes())
+    record = sgf.first_game((tmp_path / "w.sgf").read_bytes()).record()
     assert (record.handicap, len(record.black_stones), record.komi) == (2, 2, 0.5)
     assert [colour for colour, _ in record.moves] == [WHITE]
 
@@ -204,7 +204,7 @@ def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
     out = play_game("go", "pass", "pass", "pass", "pass", f"save {tmp_path / 'w.sgf'}", options="--visits 40")
     assert "White passes; " in out
     assert "The game is over: White wins by " in out
-    assert sgf.parse((tmp_path / "w.sgf").read_bytes()).result.startswith("W+")
+    assert sgf.first_game((tmp_path / "w.sgf").read_bytes()).record().result.startswith("W+")
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,7 @@ def test_one_game_of_a_collection_is_chosen_and_the_others_are_kept() -> None:
 def test_a_game_played_here_says_who_played_when() -> None:
     played = GameSession(Setup(person="white", level=8), 9, [9])
     name, text, _ = records.save(played, "W+R", today=date(2026, 11, 27))
-    record = sgf.parse(text)
+    record = sgf.first_game(text).record()
     assert name == "gozero-2026-11-27-go9-White-vs-level-8.sgf"
     assert (record.date, record.black_name, record.white_name) == ("2026-11-27", "gozero, level 8", "person")
     assert (record.rules, record.komi, record.result) == ("chinese", 7.5, "W+R")

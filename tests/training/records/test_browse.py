@@ -229,7 +229,7 @@ def test_exported_files_hold_the_game_and_what_was_seen(
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
     for name, record in zip(names, [*GAMES[1], *GAMES[2]], strict=True):
         data = (tmp_path / "out" / name).read_bytes()
-        found = sgf.parse(data)
+        found = sgf.first_game(data).record()
         assert [action for _, action in found.moves] == record.moves.tolist()
         assert (found.size, found.komi, found.rules) == (record.size, record.komi, "chinese")
         assert found.result == f"{'B' if record.score > 0 else 'W'}+{abs(record.score):g}"

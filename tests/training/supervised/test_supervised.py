@@ -110,7 +110,7 @@ def test_results(text: str, found: tuple) -> None:
     ],
 )  # fmt: skip
 def test_komi(header: str, komi: float) -> None:
-    record = sgf.parse(f"(;SZ[19]{header};B[cc])".encode())
+    record = sgf.first_game(f"(;SZ[19]{header};B[cc])".encode()).record()
     assert komi_of(record) == komi
 
 
