@@ -173,6 +173,7 @@ class Query:
     rules: RuleSet
     komi: float  # without the bonus for handicap stones, which is the rules' business
     stones: Mapping[int, int]  # colour by action, of the first position
+    handicap: int  # Black's handicap stones there
     to_play: int
     moves: tuple[tuple[int, int], ...]  # (colour, action), oldest first
     priorities: Mapping[int, int]  # turn → priority, the highest first; its keys are the turns to analyse
@@ -183,18 +184,13 @@ class Query:
     restrictions: tuple[Restriction, ...]  # of what is thought of, in lines that begin at each position
     first_report: float  # seconds until the first look at a search under way; infinite: none
     report_interval: float
-    perspective: str = "black"
-    ownership: bool = False
-    moves_ownership: bool = False
-    policy: bool = False
-    line_visits: bool = False
-    line_length: int = LONGEST_LINE  # moves of a line after the first
-    warnings: tuple[tuple[str, str], ...] = ()  # (field, text) of what is not supported
-
-    @property
-    def handicap(self) -> int:
-        """Black's handicap stones at the first position."""
-        return _handicap(self.stones)
+    perspective: str  # one of `PERSPECTIVES`
+    ownership: bool
+    moves_ownership: bool
+    policy: bool
+    line_visits: bool
+    line_length: int  # moves of a line after the first
+    warnings: tuple[tuple[str, str], ...]  # (field, text) of what is not supported
 
 
 def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Header) -> Query:
@@ -205,15 +201,17 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
     rules = _rules(fields)
     stones = _stones(fields, size)
     moves = tuple(_move(fields, "moves", pair, size) for pair in fields.take("moves", PAIRS))
-    first = moves[0][0] if moves else WHITE if _handicap(stones) else BLACK  # if the query does not say
+    handicap = _handicap(stones)
+    first = moves[0][0] if moves else WHITE if handicap else BLACK  # if the query does not say
     settings = Fields(fields.take("overrideSettings", OBJECT, {}), "overrideSettings")
     interval = fields.take("reportDuringSearchEvery", SECONDS, math.inf)
-    query = Query(
+    return Query(
         id=query_id,
         size=size,
         rules=rules,
         komi=fields.take("komi", number(-1e6, 1e6), USUAL_KOMI),
         stones=stones,
+        handicap=handicap,
         to_play=fields.take("initialPlayer", choice(COLOURS), first),
         moves=moves,
         priorities=_priorities(fields, len(moves)),
@@ -230,8 +228,9 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
         policy=fields.take("includePolicy", FLAG, False),
         line_visits=fields.take("includePVVisits", FLAG, False),
         line_length=_either(fields, settings, "analysisPVLen", LENGTH, LONGEST_LINE),
+        # last: it names the fields that were not taken
+        warnings=tuple(_warnings(fields, settings, rules, beyond_training(header.trained, size))),
     )
-    return replace(query, warnings=tuple(_warnings(fields, settings, rules, beyond_training(header.trained, size))))
 
 
 def _either(fields: Fields, settings: Fields, name: str, kind: Kind, default: Any) -> Any:
