@@ -76,15 +76,10 @@ def _serve(
     load: Callable[[Callable[[FatalError], None]], None] = lambda on_failure: None,
 ) -> None:
     """Answer standard input; ``load`` is called when the controller pauses."""
-
-    def on_bug(command: Command, error: Exception) -> None:
-        text = report_bug(command, error)
-        if session.log is not None:
-            session.log.say(text)
-
+    protocol = make_protocol(session, game, partial(report_bug, log=session.log))
     reader = LineReader(arriving_lines(0), session.signals)
     output.end_process_when_unread()
-    serve(make_protocol(session, game, on_bug), reader, output, lambda: load(reader.lines.put), session.ponder)
+    serve(protocol, reader, output, lambda: load(reader.lines.put), session.ponder)
 
 
 def serve_player(make_player: Callable[[], Player], game: str, visits: int, description: str) -> None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from gozero.system import console
 from gozero.system.errors import UserError
-from gozero.system.streams import ProtocolOutput
+from gozero.system.streams import Log, ProtocolOutput
 
 Handler = Callable[["Command"], str | None]  # the text of its answer, if it has any
 StreamHandler = Callable[["Command", "Stream"], None]
@@ -90,9 +90,9 @@ class Stream:
         self._write("\n" if self.has_begun else f"={self._id}\n\n")
 
 
-def report_bug(command: Command, error: Exception) -> str:
-    """Report a bug in a command to the user; the text."""
-    return console.report_bug("gozero-gtp", error, f" in {command.name!r}")
+def report_bug(command: Command, error: Exception, log: Log | None = None) -> None:
+    """Report a bug in a command to the user and the log."""
+    console.report_bug("gozero-gtp", error, f" in {command.name!r}", log)
 
 
 class Protocol:

@@ -235,12 +235,10 @@ def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def report_bug(program: str, error: Exception, where: str = "") -> str:
-    """Say what a user should report after an internal error that does not end the program; the text."""
+def report_bug(program: str, error: Exception, where: str = "", log: Log | None = None) -> None:
+    """Say, also in the log, what a user should report after an internal error that does not end the program."""
     trace = "".join(traceback.format_exception(error)).rstrip()
-    text = f"internal error{where}; please report this:\n{trace}"
-    say(f"{program}: {text}")
-    return text
+    warn(program, f"internal error{where}; please report this:\n{trace}", log)
 
 
 def progress_bar(total: int, what: str, unit: str) -> Any:
