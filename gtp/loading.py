@@ -68,13 +68,9 @@ class Loader:
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
         with _fatal():
-            self.compile()  # first: opening a network encodes positions
+            if self._compilation is not None:
+                self._compilation.wait()  # first: opening a network encodes positions
             return self._evaluators.open(game)
-
-    def compile(self) -> None:
-        """Wait until the player's kernels are compiled."""
-        if self._compilation is not None:
-            self._compilation.wait()
 
     def load_in_background(self, on_failure: Callable[[FatalError], None]) -> None:
         """Begin to make the player and to open the evaluator for its present board, once for each board; a failure is
