@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
@@ -56,17 +57,15 @@ class Session:
     trained: Sequence[int] = ()  # board sizes that the weights learned from, ascending; () if that is not known
     opponent: str = ""  # the other player's name, while known
     clock: Clock = field(default_factory=Clock)
-    _player: Player | None = None
     _ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
 
-    @property
+    @cached_property
     def player(self) -> Player:
-        if self._player is None:
-            self._player = self.make_player()
-            self._player.searcher.on_full = lambda limit: console.warn(PROGRAM, no_more_memory(limit), self.log)
-            if self.log is not None:
-                self._player.searcher.on_search = self._log_search
-        return self._player
+        player = self.make_player()
+        player.searcher.on_full = lambda limit: console.warn(PROGRAM, no_more_memory(limit), self.log)
+        if self.log is not None:
+            player.searcher.on_search = self._log_search
+        return player
 
     @property
     def game(self) -> CurrentGame:
