@@ -61,8 +61,7 @@ def net(arguments: Sequence[str] | None = None) -> int:
     """Print a network's layers, as PyTorch shows them, and how many parameters it has."""
 
     def work(options: argparse.Namespace) -> None:
-        if options.game not in GAMES:
-            check_choices(options.game, None, None)
+        check_choices(options.game, None, None)
         from gozero import games
         from gozero.nets import model
 
