@@ -300,9 +300,7 @@ class GoGame(CurrentGame):
         if not self._has_komi:
             raise ChoiceError(f"{self.name} has only its own rules")
 
-    def _position_of(
-        self, setting: GameRecord, rules: RuleSet, moves: Sequence[tuple[int, int]] = ()
-    ) -> Position:
+    def _position_of(self, setting: GameRecord, rules: RuleSet, moves: Sequence[tuple[int, int]]) -> Position:
         """The position after these moves, (colour, action), superko aside. ValueError if one cannot be played."""
         terms = {"rules": rules, "komi": setting.komi or 0.0, "handicap": setting.handicap} if self._has_komi else {}
         position = Position(games.make(self.name, size=setting.size, **terms))
