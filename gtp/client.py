@@ -80,12 +80,10 @@ class GtpEngine:
 
     @property
     def alive(self) -> bool:
-        """Whether the engine's process is running."""
         return self._process.poll() is None
 
     @property
     def pid(self) -> int:
-        """The number of the engine's process."""
         return self._process.pid
 
     def send(self, command: str, timeout: float | None = None) -> str:

@@ -69,7 +69,6 @@ class Session:
 
     @property
     def game(self) -> CurrentGame:
-        """The game in progress."""
         return self.player.game
 
     @property

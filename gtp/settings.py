@@ -170,7 +170,6 @@ def checked(settings: GtpSettings) -> GtpSettings:
 
 
 def player_settings(settings: GtpSettings, game: str) -> PlayerSettings:
-    """The player's settings for this game."""
     from gozero.play.player import PlayerSettings
 
     usual = PlayerSettings(

@@ -143,5 +143,4 @@ class EngineSettings:
         return self.most_memory - self.cache_memory
 
     def evaluators(self, path: Path) -> Evaluators:
-        """The evaluators of a weights file."""
         return Evaluators(path, self.backend, self.threads, self.precision, self.cache_memory)

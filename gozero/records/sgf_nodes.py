@@ -39,8 +39,6 @@ _MOST_REMARKS = 5
 
 @dataclass(eq=False)
 class SgfNode:
-    """One node."""
-
     properties: dict[str, list[str]] = field(default_factory=dict)  # as they are written, without brackets
     children: list[SgfNode] = field(default_factory=list)  # the main continuation first
     offset: int = 0  # where it begins in its text

@@ -119,7 +119,6 @@ def handicap_of(root: SgfNode, size: int) -> int:
 
 
 def main_line(root: SgfNode) -> list[SgfNode]:
-    """The nodes of the main line."""
     line = [root]
     while line[-1].children:
         line.append(line[-1].children[0])

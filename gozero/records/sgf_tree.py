@@ -146,7 +146,6 @@ def arrange(start: SgfNode, nodes: Sequence[Sequence[SgfNode]]) -> None:
 
 
 def is_mark(value: object) -> bool:
-    """Whether it is a mark."""
     return isinstance(value, str) and (value in SHAPES or value.startswith(LABEL))
 
 

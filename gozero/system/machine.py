@@ -36,7 +36,6 @@ class Processor:
 
 
 def processor(path: Path = PROCESSORS) -> Processor:
-    """The processor of this machine."""
     fields = _fields(path)
     name = fields.get("model name") or platform.processor() or platform.machine()
     flags = frozenset(fields.get("flags", "").split())

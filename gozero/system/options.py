@@ -73,7 +73,6 @@ def entries(table: type[Any]) -> tuple[Field[Any], ...]:
 
 
 def entry(table: type[Any], name: str) -> Field[Any]:
-    """The table's field of that name."""
     return next(found for found in entries(table) if found.name == name)
 
 

@@ -183,7 +183,6 @@ def _stones(session: Session, command: Command) -> dict[int, int]:
 
 
 def _present(session: Session) -> dict[int, int]:
-    """The colours of the points of the board."""
     return dict(enumerate(session.game.stones().reshape(-1).tolist()))
 
 

@@ -289,7 +289,6 @@ def _move(fields: Fields, name: str, pair: Any, size: int) -> tuple[int, int]:
 
 
 def _action(fields: Fields, name: str, text: Any, size: int) -> int:
-    """The action of a vertex."""
     if not isinstance(text, str):
         raise fields.error(name, f"expected a vertex such as D4, not {shown(text)}")
     try:

@@ -132,7 +132,6 @@ class Server:
     # Searches
 
     def add(self, task: AnalysisTask) -> None:
-        """Queue a task."""
         heapq.heappush(self._waiting, (-task.query.priorities[task.turn], next(self._numbers), task))
 
     def wave(self) -> None:

@@ -172,7 +172,6 @@ class RequestHandler:
         return None if math.isinf(left) else left
 
     def _time_is_up(self) -> None:
-        """The clock of the side to move has run out."""
         self._session.resign(self._session.live_turn, "time")
         self._show()
 
