@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from gozero import __version__
@@ -141,7 +142,8 @@ class Server:
             with self._guarded(task):
                 task.begin(self.evaluators.open(task.root.game), self.clock(), self._memory)
                 self._running.append(task)
-        for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
+        size = attrgetter("query.size")
+        for _, same_board in groupby(sorted(self._running, key=size), key=size):
             self._advance(list(same_board))
         now = self.clock()
         self._finish([running for running in self._running if running.search.is_finished or now >= running.deadline])
@@ -188,10 +190,6 @@ class Server:
         except Exception as error:  # noqa: BLE001 - the border
             self._running = [other for other in self._running if other is not task]
             self.send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
-
-
-def _size(running: AnalysisTask) -> int:
-    return running.query.size
 
 
 def serve(server: Server, lines: queue.Queue[str | None], *, finish: bool = True) -> None:
