@@ -64,11 +64,8 @@ def analyze_commands(session: Session, command: Command) -> str:
 
 def search_tree(session: Session, command: Command) -> str:
     """The most visited lines as text."""
-
-    def lines(analysis: Analysis, kind: Game) -> str:
-        return session.player.searcher.open(session.game.definition).text(depth=TREE_DEPTH).rstrip()
-
-    return _searched(session, command, lines)
+    _searched(session, command, summary)
+    return session.player.searcher.open(session.game.definition).text(depth=TREE_DEPTH).rstrip()
 
 
 def _searched(session: Session, command: Command, draw: Drawing) -> str:
