@@ -69,17 +69,18 @@ def play_sequence(session: Session, command: Command) -> None:
 def _hint(session: Session, action: int) -> str:
     """Why an action is illegal, where a controller may not know: there is no passing, or the stone would fall to
     another point.
+    from gozero.games.refusals import landing
+
     """
     game = session.game
     if action == game.definition.pass_action and not game.definition.has_pass:
         return f": there is no passing in {game.name}"
     if game.name not in FALLING_GAMES:
         return ""
-    column = session.vertex(action)[0]
-    for vertex in map(session.vertex, game.legal(game.position.to_play).nonzero()[0].tolist()):
-        if vertex[0] == column:
-            return f": the free point of column {column} is {vertex}"
-    return f": column {column} is full"
+    free, column = landing(game.position, action), session.vertex(action)[0]
+    if free == action:
+        return f": column {column} is full"
+    return f": the free point of column {column} is {session.vertex(free)}"
 
 
 def gg_undo(session: Session, command: Command) -> None:
