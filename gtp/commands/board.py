@@ -21,7 +21,6 @@ from gtp.session import Commands, Session, colour_of, refused, say, whole_number
 if TYPE_CHECKING:
     import numpy as np
 
-    from gozero.games.game import Game
     from gozero.games.position import Move
 
 
@@ -69,9 +68,9 @@ def play_sequence(session: Session, command: Command) -> None:
 def _hint(session: Session, action: int) -> str:
     """Why an action is illegal, where a controller may not know: there is no passing, or the stone would fall to
     another point.
+    """
     from gozero.games.refusals import landing
 
-    """
     game = session.game
     if action == game.definition.pass_action and not game.definition.has_pass:
         return f": there is no passing in {game.name}"
@@ -97,13 +96,12 @@ def is_legal(session: Session, command: Command) -> str:
 def all_legal(session: Session, command: Command) -> str:
     """The points, or moves from them, that the full rules allow to a colour, from A1's corner upwards."""
     kind, legal = session.game.definition, session.game.legal(colour_of(command.text))
-    actions = legal[: kind.pass_action].nonzero()[0].tolist()
-    return session.vertices(sorted(actions, key=lambda action: _from_below(kind, kind.ends(action)[0])))
 
+    def place(action: int) -> tuple[int, int]:
+        row, column = divmod(kind.ends(action)[0], kind.cols)
+        return -row, column
 
-def _from_below(kind: Game, point: int) -> int:
-    """Counts the points from A1's corner upwards."""
-    return (kind.rows - 1 - point // kind.cols) * kind.cols + point % kind.cols
+    return session.vertices(sorted(legal[: kind.pass_action].nonzero()[0].tolist(), key=place))
 
 
 def last_move(session: Session, command: Command) -> str:
