@@ -22,7 +22,7 @@ const LEAST_OWNED = 0.15, FAINTEST = 0.6; // expected owner from which a point i
 /** Whether a tap is too coarse to play at once. */
 export const isCrowded = (view) => Math.max(view.cols, view.rows) >= CROWDED && !view.falling;
 
-const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(pointAt(view, x, y))));
+const grid = (view, values) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => values[pointAt(view, x, y)]));
 
 /** A row of the drawing as a row of the server's, and the other way round. */
 const turned = (view, y) => (view.turned ? view.rows - 1 - y : y);
@@ -171,11 +171,11 @@ function mapsOf({ view, look, overlay, preview, hint, isHidden, memory: { detail
   if (preview) showLine(view, preview, stones, marks, dimmed);
   else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = ghost;
   return {
-    signMap: grid(view, (point) => stones[point]),
-    markerMap: grid(view, (point) => marks[point]),
-    ghostStoneMap: grid(view, (point) => ghosts[point]),
-    heatMap: grid(view, (point) => heat[point]),
-    paintMap: grid(view, (point) => shade[point]),
+    signMap: grid(view, stones),
+    markerMap: grid(view, marks),
+    ghostStoneMap: grid(view, ghosts),
+    heatMap: grid(view, heat),
+    paintMap: grid(view, shade),
     dimmedVertices: dimmed,
     lines: view.hexagons ? diagonals(view) : preview ? [] : lines,
   };
