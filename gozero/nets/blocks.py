@@ -154,7 +154,7 @@ class PoolingBlock(nn.Module):
 class SqueezeBlock(nn.Module):
     """A residual block with squeeze-and-excitation (Hu et al. 2018), and a shift as in Leela Chess."""
 
-    def __init__(self, channels: int, squeezed: int, *, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, squeezed: int, *, norm: str) -> None:
         super().__init__()
         self.conv1 = ConvNorm(channels, channels, norm=norm)
         self.conv2 = ConvNorm(channels, channels, gain=0.0, norm=norm)
@@ -170,7 +170,7 @@ class SqueezeBlock(nn.Module):
 class PlainBlock(nn.Module):
     """relu(conv(x)) with its norm, and nothing else."""
 
-    def __init__(self, channels: int, kernel: int = 3, *, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, kernel: int, *, norm: str) -> None:
         super().__init__()
         self.conv = ConvNorm(channels, channels, kernel, norm=norm)
 
@@ -217,7 +217,7 @@ class PolicyHead(nn.Module):
     convolution, the others from pooled features.
     """
 
-    def __init__(self, channels: int, width: int, directions: int = 1, *, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, width: int, directions: int, *, norm: str) -> None:
         super().__init__()
         self.local = ConvNorm(channels, width, 1, norm=norm)
         self.pooled = ConvNorm(channels, width, 1, norm=norm)
@@ -237,7 +237,7 @@ class PolicyHead(nn.Module):
 class ValueHead(nn.Module):
     """Trunk → result (see `Result`), score in points [n], ownership logits [n, P]."""
 
-    def __init__(self, channels: int, width: int, hidden: int, *, scalar: bool = False, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, width: int, hidden: int, *, scalar: bool, norm: str) -> None:
         super().__init__()
         self.local = ConvNorm(channels, width, 1, norm=norm)
         self.hidden = nn.Linear(3 * width, hidden)
