@@ -125,7 +125,7 @@ def main_line(root: SgfNode) -> list[SgfNode]:
     return line
 
 
-def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
+def tidied(root: SgfNode, size: int, *, named: bool) -> list[str]:
     """Put a tree right if its meaning is clear; what was done, for people. With ``named`` points may have the names
     that players use, d3, as in records of Othello.
     """

@@ -43,10 +43,10 @@ class GameWithVariations:
 
     record: GameRecord  # how the game began, without its moves
     # every move; parents come before children, and the first child of each is its main continuation
-    branches: Sequence[Branch] = field(default_factory=list)
-    start: Branch = field(default_factory=lambda: Branch(-1, 0, -1))  # its comment, its marks, its nodes in the file
-    left_out: int = 0  # variations that set up stones, or have a point off the board: they were not read
-    skipped: int = 0  # moves before the stones of the main line that begin the game
+    branches: Sequence[Branch]
+    start: Branch  # its comment, its marks, its nodes in the file
+    left_out: int  # variations that set up stones, or have a point off the board: they were not read
+    skipped: int  # moves before the stones of the main line that begin the game
 
 
 def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
