@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from gozero.system.errors import ChoiceError
 
@@ -68,6 +68,11 @@ def preferred_batch(evaluator: object) -> int:
     return cast(int, getattr(evaluator, "preferred_batch", 1))
 
 
+def streams(evaluator: object) -> int:
+    """The batches that an evaluator works on at once; 1 if it does not say."""
+    return cast(int, getattr(evaluator, "streams", 1))
+
+
 class Pending(Protocol):
     """An evaluation under way."""
 
@@ -92,6 +97,17 @@ class Lazy(NamedTuple):
     def result(self) -> Evaluation:
         """Compute it now."""
         return self.evaluator.evaluate(self.states)
+
+
+class Then(NamedTuple):
+    """A `Pending` evaluation, None where there is nothing to wait for, with what is done when its result is taken."""
+
+    pending: Pending | None
+    then: Callable[[Any], Evaluation]
+
+    def result(self) -> Evaluation:
+        """Wait for it."""
+        return self.then(self.pending and self.pending.result())
 
 
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:

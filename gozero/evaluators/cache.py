@@ -7,10 +7,11 @@ evaluations are dropped.
 from __future__ import annotations
 
 from collections import OrderedDict
+from functools import partial
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
+from gozero.evaluators.base import Evaluation, Evaluator, Pending, Then, preferred_batch, streams, submitter
 from gozero.games.game import BLACK, TO_PLAY
 from gozero.games.position import Position
 from gozero.nets import features
@@ -19,11 +20,13 @@ KEY_BYTES = 250  # of Python's, for each key beside its own length
 
 
 class CachedEvaluator:
-    """An `Evaluator` that asks another one only for positions it does not know; they may take `memory` bytes."""
+    """An evaluator that asks another one only for positions it does not know; they may take `memory` bytes. One thread
+    at a time may call it; several batches may be pending.
+    """
 
     def __init__(self, evaluator: Evaluator, memory: int) -> None:
-        self.evaluator, self.game = evaluator, evaluator.game
-        self.preferred_batch, self._memory = preferred_batch(evaluator), memory
+        self.evaluator, self.game, self._submit = evaluator, evaluator.game, submitter(evaluator)
+        self.preferred_batch, self.streams, self._memory = preferred_batch(evaluator), streams(evaluator), memory
         self.forget()
 
     def forget(self) -> None:
@@ -33,24 +36,40 @@ class CachedEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; `known` says which were found. See `Evaluator`."""
+        return self.submit(states).result()
+
+    def submit(self, states: np.ndarray) -> Pending:
+        """Begin to evaluate states int32 [n, S]; see `evaluate` and `AsynchronousEvaluator`."""
         if self._cached is None:
             self._cached = self._empty()
         if len(states) > len(self._cached.value):
-            return self.evaluator.evaluate(states)
+            return self._submit(states)
         keys = features.keys(self.game, states)
         known = np.array([key in self._places for key in keys])
         for n in np.flatnonzero(known):
             self._places.move_to_end(keys[n])  # its last use is now
-        fresh = {key: n for n, key in enumerate(keys) if not known[n]}  # a position that comes twice is asked for once
-        if fresh:
-            answers = self.evaluator.evaluate(states[list(fresh.values())])
-            places = [self._place(key) for key in fresh]
-            for cached, new in zip(self._cached, answers, strict=True):
-                if cached is not None:
-                    cached[places] = new
-        places = [self._places[key] for key in keys]
+        places = [self._places.get(key, 0) for key in keys]
         found = Evaluation._make(None if field is None else field[places] for field in self._cached)
-        return found._replace(known=known)
+        found, missing = found._replace(known=known), np.flatnonzero(~known)
+        fresh = {keys[n]: n for n in missing}  # a position that comes twice is asked for once
+        if not fresh:
+            return Then(None, lambda nothing: found)
+        order = {key: k for k, key in enumerate(fresh)}
+        learn = partial(self._learn, list(fresh), found, missing, [order[keys[n]] for n in missing])
+        return Then(self._submit(states[list(fresh.values())]), learn)
+
+    def _learn(
+        self, fresh: list[bytes], found: Evaluation, missing: np.ndarray, order: list[int], answers: Evaluation
+    ) -> Evaluation:
+        """Keep the answers for fresh positions, of which another batch may have brought some meanwhile, and put them into
+        `found` at the rows missing int64 [m]: that of each is `order`.
+        """
+        assert self._cached is not None
+        places = [self._places[key] if key in self._places else self._place(key) for key in fresh]
+        for cached, rows, new in zip(self._cached, found, answers, strict=True):
+            if cached is not None and rows is not None and new is not None:
+                cached[places], rows[missing] = new, new[order]
+        return found
 
     def _empty(self) -> Evaluation:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
@@ -78,8 +97,8 @@ class Owners:
     """An evaluator that wraps another and accumulates the mean of its ownership, if its game has any."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator, self.game = evaluator, evaluator.game
-        self.preferred_batch = preferred_batch(evaluator)
+        self._evaluator, self.game, self._submit = evaluator, evaluator.game, submitter(evaluator)
+        self.preferred_batch, self.streams = preferred_batch(evaluator), streams(evaluator)
         self.knows_score = False  # whether the evaluator gives points: known after its first call
         self.forget()
 
@@ -91,18 +110,21 @@ class Owners:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
-        found = self._evaluator.evaluate(states)
-        self.add(states, found)
-        return found
+        return self.submit(states).result()
 
-    def add(self, states: np.ndarray, found: Evaluation) -> None:
-        """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache."""
+    def submit(self, states: np.ndarray) -> Pending:
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""
+        return Then(self._submit(states), partial(self.add, states))
+
+    def add(self, states: np.ndarray, found: Evaluation) -> Evaluation:
+        """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache. Returns `found`."""
         self.knows_score = found.score is not None and self.game.score is not None
         if found.ownership is not None and self.game.owner is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
             self.count += len(states)
         if found.known is not None:
             self.hits = (self.hits or 0) + int(found.known.sum())
+        return found
 
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; if nothing was evaluated yet, that of the position itself."""

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.base import BACKENDS, PRECISIONS, check_choice, preferred_batch
+from gozero.evaluators.base import BACKENDS, PRECISIONS, check_choice, preferred_batch, streams
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gozero.evaluators.graphs import StoredGraph
     from gozero.games.game import Game
     from gozero.nets.weights import Weights
+
+
+STREAMS = 8  # batches that a CPU evaluates at once, if it has the cores
 
 
 def open_evaluator(
@@ -56,7 +59,7 @@ class Evaluators:
             if game.size not in self._opened:
                 evaluator = self._open(game)
                 for doubling in range(preferred_batch(evaluator).bit_length()):
-                    evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
+                    evaluator.evaluate(game.new_states(streams(evaluator) << doubling))  # the first of a size is slow
                 if self.cache:
                     evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
                 self._opened[game.size] = evaluator
@@ -89,7 +92,9 @@ class Evaluators:
         read = self._read = self._read or graphs.load(self.path, game.name)
         assert isinstance(read, graphs.StoredGraph)
         self._check_board(read.header.network, read.header.board, game)
-        return OpenVINOEvaluator(read.graph, game, threads=self.threads, precision=self.precision, ranges=read.ranges)
+        return OpenVINOEvaluator(
+            read.graph, game, threads=self.threads, precision=self.precision, ranges=read.ranges, batches=STREAMS
+        )
 
     def _open_torch(self, game: Game) -> Evaluator:
         """On a GPU by captured graphs, if they serve the game."""

@@ -2,7 +2,8 @@
 
 A wave takes at most `settings.leaves` leaves of every unfinished tree, or one of each move of its Gumbel root's round
 (`settings.whole_rounds`), and evaluates them in one batch; of one tree alone it takes more as the tree grows, for an
-evaluator that prefers large batches (`settings.most_leaves`).
+evaluator that prefers large batches (`settings.most_leaves`). One that works on several batches at once has several
+smaller waves of a single tree in flight: `run` takes the next leaves before the last are evaluated.
 
 Visits are those of the root: its own evaluation and all simulations below it, kept ones included. A value is the
 expected result for the side to move, -1 … 1; a child's q is for the side to move at the root. A tree without room for
@@ -13,12 +14,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
+from gozero.evaluators.base import Evaluation, Evaluator, Lazy, Pending, preferred_batch, streams, submitter
 from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.search import descent
@@ -29,6 +32,8 @@ from gozero.search.tree import WIN, Forest, most_nodes, new_forest
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
+MOST_PARTS = 4  # of the leaves of a wave: smaller batches are slow
+WAITING = 1.5  # times as many leaves are in flight where several batches are evaluated at once: no stream shall idle
 TEXT_WIDTH = 5  # moves of one node in the text of a tree
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
 
@@ -62,7 +67,7 @@ class Search:
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
-        self._leaves = descent.new_leaves(game, 0)
+        self._slots = [descent.new_leaves(game, 0)]
         self.restart(evaluator, seed)
 
     def restart(self, evaluator: Evaluator | RowEvaluator, seed: int) -> None:
@@ -79,7 +84,7 @@ class Search:
         """Forget all that was searched, as when a tree waits for leaves that will never be evaluated."""
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
-        self._collected = 0  # leaves that wait for `absorb`
+        self._collected = [0] * len(self._slots)  # leaves that wait for `absorb`
 
     def begin(self, tree: int, request: SearchRequest) -> None:
         """Set what a tree, 0 … B-1, searches. ValueError for another tree, and as `SearchRequest.check`."""
@@ -111,28 +116,30 @@ class Search:
             raise
         return self.absorb(evaluation)
 
-    def collect(self) -> np.ndarray:
-        """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`."""
+    def collect(self, slot: int = 0, leaves: int | None = None) -> np.ndarray:
+        """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`; of each
+        tree at most `leaves`, None: as many as suit.
+        """
         if self._rows is None:
-            self._collected = descent.collect(
+            self._collected[slot] = descent.collect(
                 self._step, self._legal, self._thinkable, self._outcome, self._solved,
                 self._score if self._knows_score else self._no_score,
-                self.forest, self._params, self._leaves, self._wave_leaves(),
+                self.forest, self._params, self._slots[slot], leaves or self._wave_leaves(),
             )  # fmt: skip
-        return self._leaves.states[: self._collected]
+        return self._slots[slot].states[: self._collected[slot]]
 
-    def absorb(self, evaluation: Evaluation | None = None) -> list[int]:
+    def absorb(self, evaluation: Evaluation | None = None, slot: int = 0) -> list[int]:
         """The second half: take the leaves' evaluation, None if there were none. Returns the trees that finished."""
         if self._rows is not None:
             done = descent.simulate_rows(
                 self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function,
                 self.forest, self._params,
-                self._leaves, self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
+                self._slots[0], self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
             )  # fmt: skip
         else:
             found = self._arrays(evaluation)
-            done = descent.absorb(self.forest, self._leaves, self._collected, *found, self._finished)
-            self._collected = 0
+            done = descent.absorb(self.forest, self._slots[slot], self._collected[slot], *found, self._finished)
+            self._collected[slot] = 0
         return self._finished[:done].tolist()
 
     def _arrays(self, evaluation: Evaluation | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -158,11 +165,29 @@ class Search:
         return bool(self.forest.trees[tree]["node_count"] <= self.settings.max_nodes // 2)
 
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
-        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`."""
-        while not self.is_finished:
-            self.wave()
-            if (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop()):
-                break
+        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`. An
+        evaluator's error drops all.
+        """
+        flying, over = deque[tuple[int, Pending]](), False
+        try:
+            while flying or not (over or self.is_finished):
+                if not over:
+                    self._launch(flying)
+                slot, pending = flying.popleft() if flying else (0, None)
+                self.absorb(None if pending is None else pending.result(), slot)
+                over = over or (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop())
+        except BaseException:
+            self.drop()
+            raise
+
+    def _launch(self, flying: deque[tuple[int, Pending]]) -> None:
+        """Collect as many waves as suit, and have them evaluated; `flying` has those under way, with their slots."""
+        while len(flying) < self._waves():
+            slot = (flying[-1][0] + 1) % len(self._slots) if flying else 0
+            states = self.collect(slot, self._part)
+            if not len(states):
+                return
+            flying.append((slot, self._submit(states)))
 
     def root_visits(self, tree: int = 0) -> int:
         """Visits of a tree's root, those that were kept included; 0 before its first wave."""
@@ -203,14 +228,19 @@ class Search:
         return "".join(f"{line}\n" for line in (head, *_lines(self.game, self.forest, tree, 0, depth, "  ")))
 
     def _prepare_leaves(self) -> None:
-        """Find out to how many leaves a wave of a tree may grow with this evaluator, and have slots for them."""
+        """Find out how many leaves a wave of a tree takes with this evaluator, and how many waves may be in flight, and
+        have slots for them.
+        """
         trees, settings = len(self.forest.trees), self.settings
         fewest = self._fewest_leaves = settings.gumbel_m if settings.whole_rounds else settings.leaves
         wanted = min(settings.most_leaves, preferred_batch(self.evaluator)) if trees == 1 else fewest
         self._most_leaves = max(fewest, wanted)
-        slots = max(2, trees * self._most_leaves)
-        if slots != len(self._leaves.trees):
-            self._leaves = descent.new_leaves(self.game, slots)
+        parts = 1 if trees > 1 or settings.whole_rounds else streams(self.evaluator)
+        self._part = None if parts == 1 else max(1, fewest // MOST_PARTS, math.ceil(fewest / parts))
+        self._submit = partial(Lazy, self.evaluator) if parts == 1 else submitter(self.evaluator)
+        waves, slots = 1 if parts == 1 else parts + 1, max(2, trees * self._most_leaves)  # one waits for each stream
+        if waves != len(self._slots) or slots != len(self._slots[0].trees):
+            self._slots = [descent.new_leaves(self.game, slots) for _ in range(waves)]
             self._no_scores = np.zeros(slots, np.float32)
 
     def _wave_leaves(self) -> int:
@@ -218,6 +248,13 @@ class Search:
         if self._most_leaves == self._fewest_leaves:
             return self._most_leaves
         return min(self._most_leaves, max(self._fewest_leaves, self.root_visits() // VISITS_PER_LEAF))
+
+    def _waves(self) -> int:
+        """Waves that `run` may have in flight now: some wait for a stream, and more do as the tree grows."""
+        if self._part is None:
+            return 1
+        leaves = max(WAITING * self._fewest_leaves, self.root_visits() / VISITS_PER_LEAF)
+        return min(len(self._slots), math.ceil(leaves / self._part))
 
     def _tree_seed(self, tree: int) -> int:
         """A seed, different for each search of each tree."""
