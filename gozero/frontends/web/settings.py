@@ -70,8 +70,7 @@ class WebSettings(EngineProcessSettings):
     @property
     def engine_arguments(self) -> list[str]:
         """The command line of an engine process, which gets its part of the memory."""
-        arguments = ["--max-memory", str(max(64, self.most_memory // 2**20 // self.boards))]
-        for name in (entry.name for entry in fields(EngineProcessSettings) if entry.name != "max_memory"):
-            if (value := getattr(self, name)) is not None:
-                arguments += [f"--{name.replace('_', '-')}", str(value)]
-        return arguments
+        values = {entry.name: getattr(self, entry.name) for entry in fields(EngineProcessSettings)}
+        values["max_memory"] = max(64, self.most_memory // 2**20 // self.boards)
+        # each is one word, since the name of a file may begin with a dash
+        return [f"--{name.replace('_', '-')}={value}" for name, value in values.items() if value is not None]

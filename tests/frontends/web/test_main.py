@@ -24,7 +24,7 @@ from aiohttp.http_exceptions import BadStatusLine
 from gozero.frontends.web.__main__ import start
 from gozero.frontends.web.engine.handler import RequestHandler, RequestQueue
 from gozero.frontends.web.server import server
-from gozero.frontends.web.settings import PROGRAM, WebSettings
+from gozero.frontends.web.settings import PROGRAM, EngineProcessSettings, WebSettings
 from gozero.system.console import from_arguments
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
@@ -63,6 +63,11 @@ def test_what_is_no_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> No
         from_arguments(WebSettings, ["extra"], PROGRAM, "")
     said = "gozero web: unrecognized arguments: extra; see gozero web --help\n"
     assert (caught.value.code, capsys.readouterr().err) == (2, said)
+
+
+def test_the_log_may_begin_with_a_dash() -> None:
+    settings = from_arguments(WebSettings, ["--log=-x.log"], PROGRAM, "")
+    assert from_arguments(EngineProcessSettings, settings.engine_arguments, PROGRAM, "").log == settings.log
 
 
 def test_a_game_that_cannot_be_served_is_one_line() -> None:
