@@ -26,6 +26,7 @@ from gozero.system.errors import ChoiceError
 from training.matches.interface import DESCRIPTIONS, parse_player
 from training.matches.options import OUT, add_game, add_play, check_files, complete
 
+OF_RUNS = {"visits": 100, "generations": 8, "plot": None}  # options that --run alone has, and their defaults
 RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
 
@@ -36,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("b", metavar="B", nargs="?", help="the opponent")
     whose = "in place of A and B: generations of this run folder against each other; twice: of two runs"
     add("--run", action="append", default=[], metavar="FOLDER", help=whose)
-    add("--visits", type=positive, default=100, metavar="N", help="of a generation, a move (default %(default)s)")
-    most = "at most so many of each run, from the first to the last (default %(default)s)"
-    add("--generations", type=positive, default=8, metavar="N", help=most)
+    add("--visits", type=positive, metavar="N", help=f"of a generation, a move (default {OF_RUNS['visits']})")
+    most = f"at most so many of each run, from the first to the last (default {OF_RUNS['generations']})"
+    add("--generations", type=positive, metavar="N", help=most)
     add("--plot", type=Path, metavar="FILE.png", help="where Elo over generations is drawn")
     add_game(parser)
     add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
@@ -48,6 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    for name, usual in OF_RUNS.items():
+        if getattr(options, name) is None:
+            setattr(options, name, usual)
+        elif not options.run:
+            raise ChoiceError(f"--{name} is of a run's generations: give --run FOLDER, or leave it out")
     check_files(options.csv, options.plot)
     if options.opening_moves is None:  # from the first position two networks play one game again and again
         options.opening_moves = RUN_OPENING_MOVES if options.run else 0

@@ -99,6 +99,7 @@ def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[t
         ["--run", "{one}", "random"], ["--run", "{one}", "--run", "{one}"], ["--run", "{one}", "--generations", "1"],
         ["--run", "{one}", "--rules", "japanese"], ["--run", "{young}"], ["--run", "{one}", "--run", "{nogo}"],
         ["--run", "{one}/none"], ["--run", "{circle}"], ["--run", "{one}", "--run", "{one}/../one"], ["random"], [],
+        ["random", "random", "--plot", "{one}/x.png"], ["random", "random", "--visits", "9"],
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_one_line(
