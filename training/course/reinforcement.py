@@ -87,7 +87,7 @@ class Reinforcement:
             for _ in range(settings["updates"]):
                 bar.set_postfix_str(f"won {self._update(self._opponent(random), random):.2f}", refresh=False)
                 bar.update(1)
-        games = (len(self.history) + 1) * settings["updates"] * settings["games"]
+        games = (len(self.history) + 1) * settings["updates"] * (settings["games"] // 2 * 2)  # see `_update`
         seed = int(random.integers(2**31))
         found = {"start": self._score(1, test_games, seed), "pool": self._score(len(self._pool), test_games, seed + 7)}
         self.history.append({"games": games, **{name: asdict(score) for name, score in found.items()}})
