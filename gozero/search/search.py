@@ -33,7 +33,6 @@ from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
 MOST_PARTS = 4  # of the leaves of a wave: smaller batches are slow
-WAITING = 1.5  # times as many leaves are in flight where several batches are evaluated at once: no stream shall idle
 TEXT_WIDTH = 5  # moves of one node in the text of a tree
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
 
@@ -250,10 +249,13 @@ class Search:
         return min(self._most_leaves, max(self._fewest_leaves, self.root_visits() // VISITS_PER_LEAF))
 
     def _waves(self) -> int:
-        """Waves that `run` may have in flight now: some wait for a stream, and more do as the tree grows."""
+        """Waves that `run` may have in flight now: all leaves, one more so that no stream has to wait for it unless that
+        is a single leaf, and more as the tree grows.
+        """
         if self._part is None:
             return 1
-        leaves = max(WAITING * self._fewest_leaves, self.root_visits() / VISITS_PER_LEAF)
+        waiting = self._part if self._part > 1 else 0
+        leaves = max(self._fewest_leaves + waiting, self.root_visits() / VISITS_PER_LEAF)
         return min(len(self._slots), math.ceil(leaves / self._part))
 
     def _tree_seed(self, tree: int) -> int:

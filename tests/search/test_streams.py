@@ -45,21 +45,22 @@ def test_each_stream_has_a_wave_and_one_waits(root: str, streams: int, leaves: i
     found = []
     for _ in range(2):
         evaluator = Streaming(GO9, streams)
-        search = search_with(evaluator, leaves, 600, root)
+        search = search_with(evaluator, leaves, 450, root)
         search.run()
         check_tree(search)
         found.append(search.result())
-        assert found[-1].root_visits == 600
+        assert found[-1].root_visits == 450
         assert evaluator.pending == 0
         assert max(evaluator.batches) == part
         assert max(evaluator.seen) == waves
     assert same(*found)
 
 
-def test_a_young_tree_has_few_leaves_in_flight() -> None:
+@pytest.mark.parametrize(("leaves", "visits", "most"), [(8, 200, 10), (8, 300, 12), (2, 50, 2)])
+def test_a_young_tree_has_few_leaves_in_flight(leaves: int, visits: int, most: int) -> None:
     evaluator = Streaming(GO9, 8)
-    search_with(evaluator, 8, 300).run()
-    assert max(evaluator.seen) * max(evaluator.batches) == 12
+    search_with(evaluator, leaves, visits).run()
+    assert max(evaluator.seen) * max(evaluator.batches) == most
 
 
 def test_a_search_that_stops_waits_for_what_is_in_flight() -> None:
