@@ -82,7 +82,9 @@ class Pending(Protocol):
 
 @runtime_checkable
 class AsynchronousEvaluator(Evaluator, Protocol):
-    """An evaluator that works in the background. Several threads may call it, and any number may be pending."""
+    """An evaluator that works in the background. Any number may be pending, and several threads may call it unless it
+    says otherwise.
+    """
 
     def submit(self, states: np.ndarray) -> Pending:
         """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
@@ -107,7 +109,7 @@ class Then(NamedTuple):
 
     def result(self) -> Evaluation:
         """Wait for it."""
-        return self.then(self.pending and self.pending.result())
+        return self.then(None if self.pending is None else self.pending.result())
 
 
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:

@@ -7,7 +7,9 @@ evaluations are dropped.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -36,39 +38,46 @@ class CachedEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; `known` says which were found. See `Evaluator`."""
-        return self.submit(states).result()
+        missing, completed = self._look_up(states)
+        return completed(self.evaluator.evaluate(missing) if len(missing) else None)
 
     def submit(self, states: np.ndarray) -> Pending:
         """Begin to evaluate states int32 [n, S]; see `evaluate` and `AsynchronousEvaluator`."""
+        missing, completed = self._look_up(states)
+        return Then(self._submit(missing) if len(missing) else None, completed)
+
+    def _look_up(self, states: np.ndarray) -> tuple[np.ndarray, Callable[[Any], Evaluation]]:
+        """(the states int32 [m, S] that must be asked for, a function of their evaluation, None if m = 0, that gives
+        the evaluation of all).
+        """
         if self._cached is None:
             self._cached = self._empty()
         if len(states) > len(self._cached.value):
-            return self._submit(states)
+            return states, lambda answers: answers
         keys = features.keys(self.game, states)
-        known = np.array([key in self._places for key in keys])
+        known = np.array([key in self._places for key in keys], bool)
         for n in np.flatnonzero(known):
             self._places.move_to_end(keys[n])  # its last use is now
         places = [self._places.get(key, 0) for key in keys]
         found = Evaluation._make(None if field is None else field[places] for field in self._cached)
-        found, missing = found._replace(known=known), np.flatnonzero(~known)
-        fresh = {keys[n]: n for n in missing}  # a position that comes twice is asked for once
-        if not fresh:
-            return Then(None, lambda nothing: found)
+        rows = np.flatnonzero(~known)
+        fresh = {keys[n]: n for n in rows}  # a position that comes twice is asked for once
         order = {key: k for k, key in enumerate(fresh)}
-        learn = partial(self._learn, list(fresh), found, missing, [order[keys[n]] for n in missing])
-        return Then(self._submit(states[list(fresh.values())]), learn)
+        wanted = [order[keys[n]] for n in rows]
+        completed = partial(self._completed, list(fresh), found._replace(known=known), rows, wanted)
+        return states[list(fresh.values())], completed
 
-    def _learn(
-        self, fresh: list[bytes], found: Evaluation, missing: np.ndarray, order: list[int], answers: Evaluation
+    def _completed(
+        self, fresh: list[bytes], found: Evaluation, rows: np.ndarray, wanted: list[int], answers: Evaluation | None
     ) -> Evaluation:
-        """Keep the answers for fresh positions, of which another batch may have brought some meanwhile, and put them into
-        `found` at the rows missing int64 [m]: that of each is `order`.
-        """
-        assert self._cached is not None
-        places = [self._places[key] if key in self._places else self._place(key) for key in fresh]
-        for cached, rows, new in zip(self._cached, found, answers, strict=True):
-            if cached is not None and rows is not None and new is not None:
-                cached[places], rows[missing] = new, new[order]
+        """Keep the answers for the keys `fresh`, and put them into `found`: at rows int64 [m] those that are `wanted`."""
+        if answers is not None and self._cached is not None:
+            places = [self._place(key) for key in fresh]
+            for cached, field, new in zip(self._cached, found, answers, strict=True):
+                if cached is not None:
+                    assert field is not None
+                    assert new is not None
+                    cached[places], field[rows] = new, new[wanted]
         return found
 
     def _empty(self) -> Evaluation:
@@ -86,8 +95,11 @@ class CachedEvaluator:
                 room //= 2
 
     def _place(self, key: bytes) -> int:
-        """A place for another position: if all are taken, that of the least recently used."""
+        """A place for a position: its own, or if all are taken that of the least recently used."""
         assert self._cached is not None
+        if key in self._places:  # another batch has brought it meanwhile
+            self._places.move_to_end(key)
+            return self._places[key]
         free = len(self._places)
         self._places[key] = free if free < len(self._cached.value) else self._places.popitem(last=False)[1]
         return self._places[key]
@@ -110,7 +122,7 @@ class Owners:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
-        return self.submit(states).result()
+        return self.add(states, self._evaluator.evaluate(states))
 
     def submit(self, states: np.ndarray) -> Pending:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 
+LEAST_PART = 2  # positions of a batch for each stream; one alone takes half as long as four
+
+
 def check_precision(precision: str) -> None:
     """ChoiceError for a precision that there is not, or in which this processor does not compute."""
     check_choice("precision", precision, PRECISIONS)
@@ -68,14 +71,16 @@ class OpenVINOEvaluator:
         self._compile(graphs.convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        """Evaluate states int32 [n, S]; see `Evaluator`. All threads work on them."""
-        started = [self.submit(part) for part in np.array_split(states, max(1, min(self.streams, len(states))))]
+        """Evaluate states int32 [n, S], shared out among the streams; see `Evaluator`."""
+        parts = max(1, min(self.streams, len(states) // LEAST_PART))
+        started = [self.submit(part) for part in np.array_split(states, parts)]
         return Evaluation.joined([each.result() for each in started])
 
     def submit(self, states: np.ndarray) -> Started:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. Each of the `streams` works on a batch."""
         self.game.check_states(states)
-        started = Started(*self._request(), features.encode(self.game, states, self._features))
+        request, free = self._request()
+        started = Started(features.encode(self.game, states, self._features), free, request)
         started.request.start_async(list(started.inputs), share_inputs=True)
         return started
 
@@ -109,9 +114,9 @@ class OpenVINOEvaluator:
 class Started(NamedTuple):
     """An inference that has been started (a `Pending`). It keeps its inputs, which OpenVINO reads where they are."""
 
-    request: Any
-    free: deque[Any]
     inputs: tuple[np.ndarray, ...]
+    free: deque[Any]
+    request: Any  # the last field is released first, and then waits for the inference
 
     def result(self) -> Evaluation:
         """Wait for it and copy its outputs; the request is then free for another batch."""

@@ -2,8 +2,8 @@
 
 A wave takes at most `settings.leaves` leaves of every unfinished tree, or one of each move of its Gumbel root's round
 (`settings.whole_rounds`), and evaluates them in one batch; of one tree alone it takes more as the tree grows, for an
-evaluator that prefers large batches (`settings.most_leaves`). One that works on several batches at once has several
-smaller waves of a single tree in flight: `run` takes the next leaves before the last are evaluated.
+evaluator that prefers large batches (`settings.most_leaves`). For one that works on several batches at once, `run` has
+several smaller waves of such a tree in flight: it takes the next leaves before the last are evaluated.
 
 Visits are those of the root: its own evaluation and all simulations below it, kept ones included. A value is the
 expected result for the side to move, -1 … 1; a child's q is for the side to move at the root. A tree without room for
@@ -32,7 +32,7 @@ from gozero.search.tree import WIN, Forest, most_nodes, new_forest
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
-MOST_PARTS = 4  # of the leaves of a wave: smaller batches are slow
+MOST_PARTS = 4  # smaller waves that the leaves of one are cut into: batches of one are slow
 TEXT_WIDTH = 5  # moves of one node in the text of a tree
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
 
@@ -163,11 +163,14 @@ class Search:
         """Whether a tree leaves half of its nodes to another search."""
         return bool(self.forest.trees[tree]["node_count"] <= self.settings.max_nodes // 2)
 
-    def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
-        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`. An
-        evaluator's error drops all.
+    def run(
+        self, deadline: float | None = None, stop: Callable[[], bool] | None = None,
+        look: Callable[[], None] | None = None, interval: float = math.inf,
+    ) -> None:  # fmt: skip
+        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`; call
+        `look` after every `interval` seconds before that. Any error drops all.
         """
-        flying, over = deque[tuple[int, Pending]](), False
+        flying, over, due = deque[tuple[int, Pending]](), False, time.monotonic() + interval
         try:
             while flying or not (over or self.is_finished):
                 if not over:
@@ -175,6 +178,9 @@ class Search:
                 slot, pending = flying.popleft() if flying else (0, None)
                 self.absorb(None if pending is None else pending.result(), slot)
                 over = over or (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop())
+                if look is not None and not over and not self.is_finished and time.monotonic() >= due:
+                    look()
+                    due = time.monotonic() + interval
         except BaseException:
             self.drop()
             raise
@@ -234,10 +240,11 @@ class Search:
         fewest = self._fewest_leaves = settings.gumbel_m if settings.whole_rounds else settings.leaves
         wanted = min(settings.most_leaves, preferred_batch(self.evaluator)) if trees == 1 else fewest
         self._most_leaves = max(fewest, wanted)
-        parts = 1 if trees > 1 or settings.whole_rounds else streams(self.evaluator)
-        self._part = None if parts == 1 else max(1, fewest // MOST_PARTS, math.ceil(fewest / parts))
-        self._submit = partial(Lazy, self.evaluator) if parts == 1 else submitter(self.evaluator)
-        waves, slots = 1 if parts == 1 else parts + 1, max(2, trees * self._most_leaves)  # one waits for each stream
+        parallel = streams(self.evaluator) if trees == 1 and settings.most_leaves > fewest else 1
+        # leaves of each of several waves; None: there is one
+        self._part = max(1, fewest // MOST_PARTS, math.ceil(fewest / parallel)) if parallel > 1 else None
+        self._submit = submitter(self.evaluator) if parallel > 1 else partial(Lazy, self.evaluator)
+        waves, slots = parallel + 1 if parallel > 1 else 1, max(2, trees * self._most_leaves)
         if waves != len(self._slots) or slots != len(self._slots[0].trees):
             self._slots = [descent.new_leaves(self.game, slots) for _ in range(waves)]
             self._no_scores = np.zeros(slots, np.float32)
@@ -249,8 +256,8 @@ class Search:
         return min(self._most_leaves, max(self._fewest_leaves, self.root_visits() // VISITS_PER_LEAF))
 
     def _waves(self) -> int:
-        """Waves that `run` may have in flight now: all leaves, one more so that no stream has to wait for it unless that
-        is a single leaf, and more as the tree grows.
+        """Waves that `run` may have in flight now: as many as make the usual leaves; one more, so that no stream is idle,
+        unless a wave is a single leaf; and more as the tree grows.
         """
         if self._part is None:
             return 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.base import Evaluation, Lazy
+from gozero.evaluators.cache import CachedEvaluator, Owners
 from gozero.games.game import Game
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
@@ -33,8 +34,9 @@ class Streaming(HashEvaluator):
         return super().evaluate(states)
 
 
-def search_with(evaluator: HashEvaluator, leaves: int, visits: int, root: str = "puct") -> Search:
-    search = Search(GO9, evaluator, SearchSettings(root=root, leaves=leaves, max_nodes=visits + 1))
+def search_with(evaluator: HashEvaluator, leaves: int, visits: int, root: str = "puct", most: int = 64) -> Search:
+    settings = SearchSettings(root=root, leaves=leaves, most_leaves=most, max_nodes=visits + 1)
+    search = Search(GO9, evaluator, settings)
     search.begin(0, SearchRequest(*start(GO9), visits))
     return search
 
@@ -90,9 +92,41 @@ def test_an_error_drops_the_tree() -> None:
     assert search.root_visits() == 100
 
 
+def test_without_room_to_grow_there_is_one_wave() -> None:
+    """As in matches, whose moves must not depend on the machine's threads."""
+    evaluators = Streaming(GO9, 2), HashEvaluator(GO9)
+    found = []
+    for evaluator in evaluators:
+        search = search_with(evaluator, 8, 200, most=8)
+        search.run()
+        found.append(search.result())
+    assert not evaluators[0].seen
+    assert same(*found)
+
+
+def test_looks_at_the_search_change_nothing() -> None:
+    found, looks = [], list[int]()
+    for interval in (0.0, 1e9):
+        search = search_with(Streaming(GO9, 2), 8, 200)
+        search.run(look=lambda search=search: looks.append(search.result().root_visits), interval=interval)
+        found.append(search.result())
+    assert same(*found)
+    assert len(looks) > 10
+    assert max(looks) < 200
+
+
+def test_one_batch_is_left_to_the_evaluator_to_divide_also_through_the_cache() -> None:
+    evaluator = Streaming(GO9, 2)
+    search = Search(GO9, Owners(CachedEvaluator(evaluator, 2**20)), SearchSettings(leaves=8, max_nodes=101), trees=2)
+    for tree in range(2):
+        search.begin(tree, SearchRequest(*start(GO9), 50))
+    search.run()
+    assert not evaluator.seen
+
+
 def test_several_trees_share_one_batch() -> None:
     evaluator = Streaming(GO9, 2)
-    search = Search(GO9, evaluator, SearchSettings(leaves=8, max_nodes=101), trees=2)
+    search = Search(GO9, evaluator, SearchSettings(leaves=8, most_leaves=64, max_nodes=101), trees=2)
     for tree in range(2):
         search.begin(tree, SearchRequest(*start(GO9), 100))
     search.run()
