@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.base import BACKENDS, PRECISIONS, check_choice, preferred_batch, streams
+from gozero.evaluators.base import BACKENDS, PRECISIONS, check_choice, preferred_batch
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
@@ -59,7 +59,7 @@ class Evaluators:
             if game.size not in self._opened:
                 evaluator = self._open(game)
                 for doubling in range(preferred_batch(evaluator).bit_length()):
-                    evaluator.evaluate(game.new_states(streams(evaluator) << doubling))  # the first of a size is slow
+                    evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
                 if self.cache:
                     evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
                 self._opened[game.size] = evaluator
