@@ -16,7 +16,6 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -187,12 +186,13 @@ class Search:
 
     def _launch(self, flying: deque[tuple[int, Pending]]) -> None:
         """Collect as many waves as suit, and have them evaluated; `flying` has those under way, with their slots."""
+        submit = submitter(self.evaluator)
         while len(flying) < self._waves():
             slot = (flying[-1][0] + 1) % len(self._slots) if flying else 0
             states = self.collect(slot, self._part)
             if not len(states):
                 return
-            flying.append((slot, self._submit(states)))
+            flying.append((slot, Lazy(self.evaluator, states) if self._part is None else submit(states)))
 
     def root_visits(self, tree: int = 0) -> int:
         """Visits of a tree's root, those that were kept included; 0 before its first wave."""
@@ -243,7 +243,6 @@ class Search:
         parallel = streams(self.evaluator) if trees == 1 and settings.most_leaves > fewest else 1
         # leaves of each of several waves; None: there is one
         self._part = max(1, fewest // MOST_PARTS, math.ceil(fewest / parallel)) if parallel > 1 else None
-        self._submit = submitter(self.evaluator) if parallel > 1 else partial(Lazy, self.evaluator)
         waves, slots = parallel + 1 if parallel > 1 else 1, max(2, trees * self._most_leaves)
         if waves != len(self._slots) or slots != len(self._slots[0].trees):
             self._slots = [descent.new_leaves(self.game, slots) for _ in range(waves)]

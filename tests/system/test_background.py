@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -118,7 +119,7 @@ def test_kernels_are_compiled_before_a_network_is_opened(monkeypatch: pytest.Mon
     """To open one is to encode positions, with kernels that are handed others as compiled functions."""
     path = find("best.pt")
     loader, done = Loader(GtpSettings(), path, header(path)), []
-    monkeypatch.setattr(loader, "compile", lambda: done.append("compiled"))
+    monkeypatch.setattr(loader, "_compilation", SimpleNamespace(wait=lambda: done.append("compiled")))
     monkeypatch.setattr(loader._evaluators, "open", lambda game: done.append("opened"))
     loader.evaluator(games.make("go", size=9))
     assert done == ["compiled", "opened"]
