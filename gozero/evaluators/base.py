@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast, runtime_checkable
 
 from gozero.system.errors import ChoiceError
 
@@ -68,11 +68,6 @@ def preferred_batch(evaluator: object) -> int:
     return cast(int, getattr(evaluator, "preferred_batch", 1))
 
 
-def streams(evaluator: object) -> int:
-    """The batches that an evaluator works on at once; 1 if it does not say."""
-    return cast(int, getattr(evaluator, "streams", 1))
-
-
 class Pending(Protocol):
     """An evaluation under way."""
 
@@ -82,9 +77,7 @@ class Pending(Protocol):
 
 @runtime_checkable
 class AsynchronousEvaluator(Evaluator, Protocol):
-    """An evaluator that works in the background. Any number may be pending, and several threads may call it unless it
-    says otherwise.
-    """
+    """An evaluator that works in the background. Several threads may call it, and any number may be pending."""
 
     def submit(self, states: np.ndarray) -> Pending:
         """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
@@ -99,17 +92,6 @@ class Lazy(NamedTuple):
     def result(self) -> Evaluation:
         """Compute it now."""
         return self.evaluator.evaluate(self.states)
-
-
-class Then(NamedTuple):
-    """A `Pending` evaluation, None where there is nothing to wait for, with what is done when its result is taken."""
-
-    pending: Pending | None
-    then: Callable[[Any], Evaluation]
-
-    def result(self) -> Evaluation:
-        """Wait for it."""
-        return self.then(None if self.pending is None else self.pending.result())
 
 
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:

@@ -7,13 +7,10 @@ evaluations are dropped.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluation, Evaluator, Pending, Then, preferred_batch, streams, submitter
+from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.games.game import BLACK, TO_PLAY
 from gozero.games.position import Position
 from gozero.nets import features
@@ -22,13 +19,11 @@ KEY_BYTES = 250  # of Python's, for each key beside its own length
 
 
 class CachedEvaluator:
-    """An evaluator that asks another one only for positions it does not know; they may take `memory` bytes. One thread
-    at a time may call it; several batches may be pending.
-    """
+    """An `Evaluator` that asks another one only for positions it does not know; they may take `memory` bytes."""
 
     def __init__(self, evaluator: Evaluator, memory: int) -> None:
-        self.evaluator, self.game, self._submit = evaluator, evaluator.game, submitter(evaluator)
-        self.preferred_batch, self.streams, self._memory = preferred_batch(evaluator), streams(evaluator), memory
+        self.evaluator, self.game = evaluator, evaluator.game
+        self.preferred_batch, self._memory = preferred_batch(evaluator), memory
         self.forget()
 
     def forget(self) -> None:
@@ -38,47 +33,24 @@ class CachedEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; `known` says which were found. See `Evaluator`."""
-        missing, completed = self._look_up(states)
-        return completed(self.evaluator.evaluate(missing) if len(missing) else None)
-
-    def submit(self, states: np.ndarray) -> Pending:
-        """Begin to evaluate states int32 [n, S]; see `evaluate` and `AsynchronousEvaluator`."""
-        missing, completed = self._look_up(states)
-        return Then(self._submit(missing) if len(missing) else None, completed)
-
-    def _look_up(self, states: np.ndarray) -> tuple[np.ndarray, Callable[[Any], Evaluation]]:
-        """(the states int32 [m, S] that must be asked for, a function of their evaluation, None if m = 0, that gives
-        the evaluation of all).
-        """
         if self._cached is None:
             self._cached = self._empty()
         if len(states) > len(self._cached.value):
-            return states, lambda answers: answers
+            return self.evaluator.evaluate(states)
         keys = features.keys(self.game, states)
-        known = np.array([key in self._places for key in keys], bool)
+        known = np.array([key in self._places for key in keys])
         for n in np.flatnonzero(known):
             self._places.move_to_end(keys[n])  # its last use is now
-        places = [self._places.get(key, 0) for key in keys]
-        found = Evaluation._make(None if field is None else field[places] for field in self._cached)
-        rows = np.flatnonzero(~known)
-        fresh = {keys[n]: n for n in rows}  # a position that comes twice is asked for once
-        order = {key: k for k, key in enumerate(fresh)}
-        wanted = [order[keys[n]] for n in rows]
-        completed = partial(self._completed, list(fresh), found._replace(known=known), rows, wanted)
-        return states[list(fresh.values())], completed
-
-    def _completed(
-        self, fresh: list[bytes], found: Evaluation, rows: np.ndarray, wanted: list[int], answers: Evaluation | None
-    ) -> Evaluation:
-        """Keep the answers for the keys `fresh`, and put them into `found`: at rows int64 [m] those that are `wanted`."""
-        if answers is not None and self._cached is not None:
+        fresh = {key: n for n, key in enumerate(keys) if not known[n]}  # a position that comes twice is asked for once
+        if fresh:
+            answers = self.evaluator.evaluate(states[list(fresh.values())])
             places = [self._place(key) for key in fresh]
-            for cached, field, new in zip(self._cached, found, answers, strict=True):
+            for cached, new in zip(self._cached, answers, strict=True):
                 if cached is not None:
-                    assert field is not None
-                    assert new is not None
-                    cached[places], field[rows] = new, new[wanted]
-        return found
+                    cached[places] = new
+        places = [self._places[key] for key in keys]
+        found = Evaluation._make(None if field is None else field[places] for field in self._cached)
+        return found._replace(known=known)
 
     def _empty(self) -> Evaluation:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
@@ -95,11 +67,8 @@ class CachedEvaluator:
                 room //= 2
 
     def _place(self, key: bytes) -> int:
-        """A place for a position: its own, or if all are taken that of the least recently used."""
+        """A place for another position: if all are taken, that of the least recently used."""
         assert self._cached is not None
-        if key in self._places:  # another batch has brought it meanwhile
-            self._places.move_to_end(key)
-            return self._places[key]
         free = len(self._places)
         self._places[key] = free if free < len(self._cached.value) else self._places.popitem(last=False)[1]
         return self._places[key]
@@ -109,8 +78,8 @@ class Owners:
     """An evaluator that wraps another and accumulates the mean of its ownership, if its game has any."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator, self.game, self._submit = evaluator, evaluator.game, submitter(evaluator)
-        self.preferred_batch, self.streams = preferred_batch(evaluator), streams(evaluator)
+        self._evaluator, self.game = evaluator, evaluator.game
+        self.preferred_batch = preferred_batch(evaluator)
         self.knows_score = False  # whether the evaluator gives points: known after its first call
         self.forget()
 
@@ -122,21 +91,18 @@ class Owners:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
-        return self.add(states, self._evaluator.evaluate(states))
+        found = self._evaluator.evaluate(states)
+        self.add(states, found)
+        return found
 
-    def submit(self, states: np.ndarray) -> Pending:
-        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""
-        return Then(self._submit(states), partial(self.add, states))
-
-    def add(self, states: np.ndarray, found: Evaluation) -> Evaluation:
-        """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache. Returns `found`."""
+    def add(self, states: np.ndarray, found: Evaluation) -> None:
+        """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache."""
         self.knows_score = found.score is not None and self.game.score is not None
         if found.ownership is not None and self.game.owner is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
             self.count += len(states)
         if found.known is not None:
             self.hits = (self.hits or 0) + int(found.known.sum())
-        return found
 
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; if nothing was evaluated yet, that of the position itself."""

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from gozero.nets.weights import Weights
 
 
-STREAMS = 8  # batches that a CPU evaluates at once, if it has the cores
-
-
 def open_evaluator(
     path: Path | str, game: Game, *, backend: str = "auto", threads: int | None = None, precision: str = "auto"
 ) -> Evaluator:
@@ -92,9 +89,7 @@ class Evaluators:
         read = self._read = self._read or graphs.load(self.path, game.name)
         assert isinstance(read, graphs.StoredGraph)
         self._check_board(read.header.network, read.header.board, game)
-        return OpenVINOEvaluator(
-            read.graph, game, threads=self.threads, precision=self.precision, ranges=read.ranges, batches=STREAMS
-        )
+        return OpenVINOEvaluator(read.graph, game, threads=self.threads, precision=self.precision, ranges=read.ranges)
 
     def _open_torch(self, game: Game) -> Evaluator:
         """On a GPU by captured graphs, if they serve the game."""

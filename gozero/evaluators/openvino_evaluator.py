@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 
-LEAST_PART = 2  # positions of a batch for each stream; one alone takes half as long as four
-
-
 def check_precision(precision: str) -> None:
     """ChoiceError for a precision that there is not, or in which this processor does not compute."""
     check_choice("precision", precision, PRECISIONS)
@@ -47,8 +44,7 @@ class OpenVINOEvaluator:
     ) -> None:  # fmt: skip
         """Compile a graph of `graphs.convert` for the game's board.
 
-        The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once, of which
-        there are no more than threads.
+        The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once.
         `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide
         enough to gain, else the faster one; ChoiceError if it is not computed in here. `ranges` gives the ranges for
         int8, as `StoredGraph.ranges`; None: they are measured.
@@ -56,7 +52,7 @@ class OpenVINOEvaluator:
         check_precision(precision)
         self.game = game
         self.threads = threads or available_threads()
-        self._wanted, self.streams = precision, min(self.threads, batches)
+        self._wanted, self._batches = precision, batches
         self._compile(graph, ranges)
 
     @staticmethod
@@ -71,13 +67,18 @@ class OpenVINOEvaluator:
         self._compile(graphs.convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        """Evaluate states int32 [n, S], shared out among the streams; see `Evaluator`."""
-        parts = max(1, min(self.streams, len(states) // LEAST_PART))
-        started = [self.submit(part) for part in np.array_split(states, parts)]
-        return Evaluation.joined([each.result() for each in started])
+        """Evaluate states int32 [n, S]; see `Evaluator`."""
+        self.game.check_states(states)
+        return self.infer(*features.encode(self.game, states, self._features))
+
+    def infer(self, *inputs: np.ndarray) -> Evaluation:
+        """Evaluate encoded positions, see `features.encode`."""
+        request, free = self._request()
+        request.infer(list(inputs), share_inputs=True)
+        return _outputs(request, free)
 
     def submit(self, states: np.ndarray) -> Started:
-        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. Each of the `streams` works on a batch."""
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. `batches` are worked on at a time."""
         self.game.check_states(states)
         request, free = self._request()
         started = Started(features.encode(self.game, states, self._features), free, request)
@@ -101,7 +102,7 @@ class OpenVINOEvaluator:
             self.precision = "int8"
         else:
             graph = graph.clone()  # compiling gives it a board
-        self._compiled = compiled(graph, board, self.threads, floating, self.streams)
+        self._compiled = compiled(graph, board, self.threads, floating, self._batches)
         self._free: deque[Any] = deque()  # idle requests of this compilation
 
     def _is_int8(self, graph: Any) -> bool:
@@ -119,8 +120,13 @@ class Started(NamedTuple):
     request: Any  # the last field is released first, and then waits for the inference
 
     def result(self) -> Evaluation:
-        """Wait for it and copy its outputs; the request is then free for another batch."""
+        """Wait for it and copy its outputs."""
         self.request.wait()
-        evaluation = Evaluation(*(output.data.copy() for output in self.request.output_tensors))
-        self.free.append(self.request)
-        return evaluation
+        return _outputs(self.request, self.free)
+
+
+def _outputs(request: Any, free: deque[Any]) -> Evaluation:
+    """Copy the results of a finished request; it is then free for another batch."""
+    evaluation = Evaluation(*(output.data.copy() for output in request.output_tensors))
+    free.append(request)
+    return evaluation

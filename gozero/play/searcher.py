@@ -315,16 +315,14 @@ def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None
     if observer is None:
         tree.run(limits.deadline, should_stop)
         return
-    looks = 0
-
-    def look() -> None:
-        nonlocal looks
-        looks += 1
-        observer.report(analysis_of(tree, root, observer))
-
-    tree.run(limits.deadline, should_stop, look, observer.interval)
-    if observer.sees_the_end or looks == 0 or not should_stop():
-        look()
+    over, analyses = False, 0
+    while not over:
+        tree.run(min(limits.deadline, time.monotonic() + observer.interval), should_stop)
+        stopped = should_stop()
+        over = stopped or tree.is_finished or time.monotonic() >= limits.deadline
+        if observer.sees_the_end or not stopped or analyses == 0:
+            observer.report(analysis_of(tree, root, observer))
+            analyses += 1
 
 
 def is_settled(result: RootResult, simulations: float) -> bool:

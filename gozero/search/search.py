@@ -2,8 +2,7 @@
 
 A wave takes at most `settings.leaves` leaves of every unfinished tree, or one of each move of its Gumbel root's round
 (`settings.whole_rounds`), and evaluates them in one batch; of one tree alone it takes more as the tree grows, for an
-evaluator that prefers large batches (`settings.most_leaves`). For one that works on several batches at once, `run` has
-several smaller waves of such a tree in flight: it takes the next leaves before the last are evaluated.
+evaluator that prefers large batches (`settings.most_leaves`).
 
 Visits are those of the root: its own evaluation and all simulations below it, kept ones included. A value is the
 expected result for the side to move, -1 … 1; a child's q is for the side to move at the root. A tree without room for
@@ -14,13 +13,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from gozero.evaluators.base import Evaluation, Evaluator, Lazy, Pending, preferred_batch, streams, submitter
+from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.search import descent
@@ -31,7 +29,6 @@ from gozero.search.tree import WIN, Forest, most_nodes, new_forest
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
-MOST_PARTS = 4  # smaller waves that the leaves of one are cut into: batches of one are slow
 TEXT_WIDTH = 5  # moves of one node in the text of a tree
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
 
@@ -65,7 +62,7 @@ class Search:
         self._begun = np.zeros(trees, np.int64)
         self._finished = np.zeros(trees, np.int64)
         self._row_logits = np.zeros(game.actions, np.float32)
-        self._slots = [descent.new_leaves(game, 0)]
+        self._leaves = descent.new_leaves(game, 0)
         self.restart(evaluator, seed)
 
     def restart(self, evaluator: Evaluator | RowEvaluator, seed: int) -> None:
@@ -82,7 +79,7 @@ class Search:
         """Forget all that was searched, as when a tree waits for leaves that will never be evaluated."""
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
-        self._collected = [0] * len(self._slots)  # leaves that wait for `absorb`
+        self._collected = 0  # leaves that wait for `absorb`
 
     def begin(self, tree: int, request: SearchRequest) -> None:
         """Set what a tree, 0 … B-1, searches. ValueError for another tree, and as `SearchRequest.check`."""
@@ -114,30 +111,28 @@ class Search:
             raise
         return self.absorb(evaluation)
 
-    def collect(self, slot: int = 0, leaves: int | None = None) -> np.ndarray:
-        """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`; of each
-        tree at most `leaves`, None: as many as suit.
-        """
+    def collect(self) -> np.ndarray:
+        """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`."""
         if self._rows is None:
-            self._collected[slot] = descent.collect(
+            self._collected = descent.collect(
                 self._step, self._legal, self._thinkable, self._outcome, self._solved,
                 self._score if self._knows_score else self._no_score,
-                self.forest, self._params, self._slots[slot], leaves or self._wave_leaves(),
+                self.forest, self._params, self._leaves, self._wave_leaves(),
             )  # fmt: skip
-        return self._slots[slot].states[: self._collected[slot]]
+        return self._leaves.states[: self._collected]
 
-    def absorb(self, evaluation: Evaluation | None = None, slot: int = 0) -> list[int]:
+    def absorb(self, evaluation: Evaluation | None = None) -> list[int]:
         """The second half: take the leaves' evaluation, None if there were none. Returns the trees that finished."""
         if self._rows is not None:
             done = descent.simulate_rows(
                 self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function,
                 self.forest, self._params,
-                self._slots[0], self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
+                self._leaves, self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
             )  # fmt: skip
         else:
             found = self._arrays(evaluation)
-            done = descent.absorb(self.forest, self._slots[slot], self._collected[slot], *found, self._finished)
-            self._collected[slot] = 0
+            done = descent.absorb(self.forest, self._leaves, self._collected, *found, self._finished)
+            self._collected = 0
         return self._finished[:done].tolist()
 
     def _arrays(self, evaluation: Evaluation | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,37 +157,12 @@ class Search:
         """Whether a tree leaves half of its nodes to another search."""
         return bool(self.forest.trees[tree]["node_count"] <= self.settings.max_nodes // 2)
 
-    def run(
-        self, deadline: float | None = None, stop: Callable[[], bool] | None = None,
-        look: Callable[[], None] | None = None, interval: float = math.inf,
-    ) -> None:  # fmt: skip
-        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`; call
-        `look` after every `interval` seconds before that. Any error drops all.
-        """
-        flying, over, due = deque[tuple[int, Pending]](), False, time.monotonic() + interval
-        try:
-            while flying or not (over or self.is_finished):
-                if not over:
-                    self._launch(flying)
-                slot, pending = flying.popleft() if flying else (0, None)
-                self.absorb(None if pending is None else pending.result(), slot)
-                over = over or (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop())
-                if look is not None and not over and not self.is_finished and time.monotonic() >= due:
-                    look()
-                    due = time.monotonic() + interval
-        except BaseException:
-            self.drop()
-            raise
-
-    def _launch(self, flying: deque[tuple[int, Pending]]) -> None:
-        """Collect as many waves as suit, and have them evaluated; `flying` has those under way, with their slots."""
-        submit = submitter(self.evaluator)
-        while len(flying) < self._waves():
-            slot = (flying[-1][0] + 1) % len(self._slots) if flying else 0
-            states = self.collect(slot, self._part)
-            if not len(states):
-                return
-            flying.append((slot, Lazy(self.evaluator, states) if self._part is None else submit(states)))
+    def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
+        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`."""
+        while not self.is_finished:
+            self.wave()
+            if (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop()):
+                break
 
     def root_visits(self, tree: int = 0) -> int:
         """Visits of a tree's root, those that were kept included; 0 before its first wave."""
@@ -233,19 +203,14 @@ class Search:
         return "".join(f"{line}\n" for line in (head, *_lines(self.game, self.forest, tree, 0, depth, "  ")))
 
     def _prepare_leaves(self) -> None:
-        """Find out how many leaves a wave of a tree takes with this evaluator, and how many waves may be in flight, and
-        have slots for them.
-        """
+        """Find out to how many leaves a wave of a tree may grow with this evaluator, and have slots for them."""
         trees, settings = len(self.forest.trees), self.settings
         fewest = self._fewest_leaves = settings.gumbel_m if settings.whole_rounds else settings.leaves
         wanted = min(settings.most_leaves, preferred_batch(self.evaluator)) if trees == 1 else fewest
         self._most_leaves = max(fewest, wanted)
-        parallel = streams(self.evaluator) if trees == 1 and settings.most_leaves > fewest else 1
-        # leaves of each of several waves; None: there is one
-        self._part = max(1, fewest // MOST_PARTS, math.ceil(fewest / parallel)) if parallel > 1 else None
-        waves, slots = parallel + 1 if parallel > 1 else 1, max(2, trees * self._most_leaves)
-        if waves != len(self._slots) or slots != len(self._slots[0].trees):
-            self._slots = [descent.new_leaves(self.game, slots) for _ in range(waves)]
+        slots = max(2, trees * self._most_leaves)
+        if slots != len(self._leaves.trees):
+            self._leaves = descent.new_leaves(self.game, slots)
             self._no_scores = np.zeros(slots, np.float32)
 
     def _wave_leaves(self) -> int:
@@ -253,16 +218,6 @@ class Search:
         if self._most_leaves == self._fewest_leaves:
             return self._most_leaves
         return min(self._most_leaves, max(self._fewest_leaves, self.root_visits() // VISITS_PER_LEAF))
-
-    def _waves(self) -> int:
-        """Waves that `run` may have in flight now: as many as make the usual leaves; one more, so that no stream is idle,
-        unless a wave is a single leaf; and more as the tree grows.
-        """
-        if self._part is None:
-            return 1
-        waiting = self._part if self._part > 1 else 0
-        leaves = max(self._fewest_leaves + waiting, self.root_visits() / VISITS_PER_LEAF)
-        return min(len(self._slots), math.ceil(leaves / self._part))
 
     def _tree_seed(self, tree: int) -> int:
         """A seed, different for each search of each tree."""

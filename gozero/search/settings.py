@@ -23,8 +23,7 @@ class SearchSettings:
     c_uct: float = 0.0
     fpu: float = 0.2  # how far below its parent an unvisited child is, in value, at full prior mass (KataGo 0.2)
     leaves: int = 1  # collected from one tree in one wave; above 1, virtual loss makes them differ
-    # above `leaves`: up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the
-    # evaluator prefers more; and several smaller waves are in flight if it works on several batches at once
+    # up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the evaluator prefers more
     most_leaves: int = 1
     # whether a wave takes a leaf of every move of a Gumbel root's round, instead of `leaves`: they lie below different
     # moves, so none has to be chosen before another is known

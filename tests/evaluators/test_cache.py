@@ -67,21 +67,6 @@ def test_a_position_that_comes_twice_in_a_batch_is_asked_for_once() -> None:
     assert found.value[0] == found.value[1]
 
 
-def test_batches_that_are_pending_together_find_what_the_evaluator_says() -> None:
-    """Also a position that is in both, and those that lose their place meanwhile."""
-    states = random_states(GO, 40, seed=4)
-    for memory in (PLENTY, 20_000):
-        cached, plain = CachedEvaluator(Counting(GO), memory), Counting(GO)
-        cached.evaluate(states[:10])
-        batches = [states[5:15], states[10:20], states[15:30]]
-        pending = [cached.submit(batch) for batch in batches]
-        for batch, each in zip(batches, pending, strict=True):
-            found = each.result()
-            np.testing.assert_array_equal(found.value, plain.evaluate(batch).value)
-            assert found.ownership is not None
-            np.testing.assert_array_equal(found.ownership[:, 0], found.value)
-
-
 def test_positions_that_differ_for_the_network_have_different_keys() -> None:
     states = random_states(GO, 200, seed=3)
     seen = [b"".join(part.tobytes() for part in parts) for parts in zip(*encode(GO, states, 2), strict=True)]
