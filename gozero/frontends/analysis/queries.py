@@ -173,7 +173,6 @@ class Query:
     rules: RuleSet
     komi: float  # without the bonus for handicap stones, which is the rules' business
     stones: Mapping[int, int]  # colour by action, of the first position
-    handicap: int  # Black's handicap stones there
     to_play: int
     moves: tuple[tuple[int, int], ...]  # (colour, action), oldest first
     priorities: Mapping[int, int]  # turn → priority, the highest first; its keys are the turns to analyse
@@ -192,6 +191,11 @@ class Query:
     line_length: int  # moves of a line after the first
     warnings: tuple[tuple[str, str], ...]  # (field, text) of what is not supported
 
+    @property
+    def handicap(self) -> int:
+        """Black's handicap stones at the first position."""
+        return _handicap(self.stones)
+
 
 def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Header) -> Query:
     """The query that an object asks for, of the weights with this header. QueryError for the first invalid field."""
@@ -201,8 +205,7 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
     rules = _rules(fields)
     stones = _stones(fields, size)
     moves = tuple(_move(fields, "moves", pair, size) for pair in fields.take("moves", PAIRS))
-    handicap = _handicap(stones)
-    first = moves[0][0] if moves else WHITE if handicap else BLACK  # if the query does not say
+    first = moves[0][0] if moves else WHITE if _handicap(stones) else BLACK  # if the query does not say
     settings = Fields(fields.take("overrideSettings", OBJECT, {}), "overrideSettings")
     interval = fields.take("reportDuringSearchEvery", SECONDS, math.inf)
     return Query(
@@ -211,7 +214,6 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
         rules=rules,
         komi=fields.take("komi", number(-1e6, 1e6), USUAL_KOMI),
         stones=stones,
-        handicap=handicap,
         to_play=fields.take("initialPlayer", choice(COLOURS), first),
         moves=moves,
         priorities=_priorities(fields, len(moves)),
