@@ -11,7 +11,7 @@ export function ahead(score, unit) {
   return t(score > 0 ? "Black is ahead by {lead} {unit}" : "White is ahead by {lead} {unit}", values);
 }
 
-export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
+export const short = (count) => new Intl.NumberFormat("en", { notation: "compact" }).format(count);
 export const side = (colour) => ({ black: t("Black"), white: t("White") })[colour] ?? "";
 /** A move in words, of [colour, vertex]; null stands for a pass. */
 export const moveWords = ([colour, vertex]) => t(vertex === null ? "{side} passes" : "{side} {vertex}", { side: side(colour), vertex });
