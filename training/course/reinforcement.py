@@ -63,6 +63,7 @@ class Reinforcement:
         self._optimiser = torch.optim.Adam(
             [each for network in self._learner for each in network.parameters()], lr=settings["rate"]
         )
+        self._games_of_a_colour = settings["games"] // 2  # in an update
         self._pool = [_copy(self._learner)]
         self.history: list[dict[str, Any]] = []  # of each round: games played so far, scores
 
@@ -87,7 +88,7 @@ class Reinforcement:
             for _ in range(settings["updates"]):
                 bar.set_postfix_str(f"won {self._update(self._opponent(random), random):.2f}", refresh=False)
                 bar.update(1)
-        games = (len(self.history) + 1) * settings["updates"] * (settings["games"] // 2 * 2)  # see `_update`
+        games = (len(self.history) + 1) * settings["updates"] * 2 * self._games_of_a_colour
         seed = int(random.integers(2**31))
         found = {"start": self._score(1, test_games, seed), "pool": self._score(len(self._pool), test_games, seed + 7)}
         self.history.append({"games": games, **{name: asdict(score) for name, score in found.items()}})
@@ -105,12 +106,11 @@ class Reinforcement:
 
     def _update(self, against: Mover, random: np.random.Generator) -> float:
         """Play a batch of games, half with each colour, and take one step. Returns the learner's win rate."""
-        score, half = MatchScore(), self._settings["games"] // 2
-        losses = []
+        score, count, losses = MatchScore(), self._games_of_a_colour, []
         for colour in (BLACK, WHITE):
             learner = LearningMover(self._expander, self._learner, int(random.integers(2**31)))
             movers = (learner, against) if colour == BLACK else (against, learner)
-            played = play(self._expander, movers, np.zeros((2, half)), int(random.integers(2**31)))
+            played = play(self._expander, movers, np.zeros((2, count)), int(random.integers(2**31)))
             score += score_of(played.winners, colour)
             moved = played.colours == colour
             results = np.where(played.winners == colour, 1.0, np.where(played.winners == TIE, 0.0, -1.0))
@@ -119,7 +119,7 @@ class Reinforcement:
             to_play = np.full(len(boards), opponent(colour))
             before = -expected_results(self._values, boards, to_play, self._game.shape)
             gains = np.broadcast_to(results, moved.shape)[moved] - before
-            losses.append(self._loss(colour, boards, actions, np.concatenate(learner.masks), gains) / half)
+            losses.append(self._loss(colour, boards, actions, np.concatenate(learner.masks), gains) / count)
         self._optimiser.zero_grad()
         sum(losses, torch.zeros(())).backward()
         self._optimiser.step()
