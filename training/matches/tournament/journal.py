@@ -140,6 +140,8 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
                 game = game_of(entry["game"], board)
                 games[game.pair, game.index] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if facts:  # a move that this board has not may be right for the board of the journal
+                _check(facts, field.facts, list(games.values()), path)
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None
@@ -159,7 +161,7 @@ def _check(before: dict[str, Any], now: dict[str, Any], games: list[MatchGame], 
     for name, was, is_now in facts:
         if was != is_now:
             raise _contradiction(path, f"{name} = {was}", f"{name} = {is_now}")
-    if (most := max(game.index for game in games) + 1) > now["games"]:
+    if (most := max((game.index for game in games), default=-1) + 1) > now["games"]:
         raise _contradiction(path, f"{most} games of a pairing, both colours counted", f"games = {now['games']}")
 
 

@@ -120,6 +120,13 @@ def test_a_field_that_contradicts_is_refused(
     assert (tmp_path / NAME).read_bytes() == before
 
 
+def test_games_of_a_larger_board_contradict_and_are_not_called_damaged(tmp_path: Path, field: Field) -> None:
+    with Journal(tmp_path, replace(field, game="nogo", size=9)) as journal:
+        journal.add(replace(GAMES[0], moves="B J7"))
+    with one_line(SettingsError, "played with size = 9, now size = 5"):
+        Journal(tmp_path, replace(field, game="nogo", size=5))
+
+
 def test_nothing_contradicts_a_journal_without_games(tmp_path: Path, field: Field) -> None:
     Journal(tmp_path, field).__exit__()
     with Journal(tmp_path, replace(field, seed=5)) as journal:
