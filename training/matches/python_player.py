@@ -2,13 +2,14 @@
 
 The function gets the `gozero.games.position.Position` in which its side is to move, a copy of its own, and returns the
 number of an action or a GTP vertex such as "C3". What it returns is judged by the referee; what it raises loses the
-game.
+game, and the line of the file is named.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gozero.games.position import Position
-from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn
+from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn, said
 
 
 def file_of(argument: str) -> Path:
@@ -30,14 +31,17 @@ class PythonPlayer(MatchPlayer):
 
     def __init__(self, argument: str) -> None:
         path = file_of(argument)
-        self.name = f"{path.stem}:{argument.rpartition(':')[2]}"
+        self.name, self._file = f"{path.stem}:{argument.rpartition(':')[2]}", path.name
         self._choose = _function(path, argument.rpartition(":")[2])
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [self._move(turn.position) for turn in turns]
 
     def _move(self, position: Position) -> int | Fault:
-        answer = self._choose(position.copy())
+        try:
+            answer = self._choose(position.copy())
+        except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+            return self._failure(error)
         if isinstance(answer, str):
             try:
                 return position.game.action(answer)
@@ -45,6 +49,16 @@ class PythonPlayer(MatchPlayer):
                 return self._nonsense(answer)
         is_number = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
         return int(answer) if is_number else self._nonsense(answer)
+
+    def _failure(self, error: Exception) -> Fault:
+        """With the innermost line of the player's file; all others go to stderr, which in a tournament is its log."""
+        traceback.print_exception(error)
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).name == self._file
+        ]
+        return Fault("failure", f"{self.name}{f', line {lines[-1]}' if lines else ''}: {said(error)}")
 
     def _nonsense(self, answer: object) -> Fault:
         text = " ".join(repr(answer).split())
