@@ -63,7 +63,7 @@ GROUPS = {
     },
     "Course": {
         "course generations": CommandEntry("training.commands.course:generations", "value networks by generations"),
-        "course imitate": CommandEntry("training.commands.course:imitate", "a policy network that imitates a search"),
+        "course imitate": CommandEntry("training.commands.course:imitate", "a policy network from the winners' moves"),
         "course reinforce": CommandEntry("training.commands.course:reinforce", "the policy improved by REINFORCE"),
         "course play": CommandEntry("training.commands.course:play", "play against a strategy of the course"),
     },
