@@ -39,6 +39,7 @@ FAULTY = 1  # exit code: a game was lost by a fault, a result is disputed, or an
 SAID_FAULTS = 3  # of one entrant that are said at once
 RANDOM_GAMES = 8
 EARLY = 0.2  # share of a random game after which a move is timed: beyond books of openings, far from the end
+SLOW = 5.0  # seconds of a move, from which an entrant is not asked for as many at once as a worker asks for
 REWRITE = 60.0  # seconds between two versions of the page while games are played
 STOPPED = "games under way are played anew by the same command"
 PAGE, TABLE, DOCUMENT = Path("tournament.html"), Path("results.csv"), Path("results.json")
@@ -94,14 +95,14 @@ def rehearse(field: Field, games: Sequence[MatchGame]) -> Iterator[tuple[bool, s
     """`--dry-run`: (whether that is fine, a line), one for each entrant that has a game to play, then the games that
     are not among `games`, and the time that they take.
 
-    Each entrant is opened as a worker would open it, and moves in positions of two random games (an engine may know its
-    answer to the first one); the quicker move counts. A game is taken to be as long as random games are, so the hours
-    are a guess.
+    Each entrant is opened as a worker would open it, and moves in positions of random games, two at least (an engine
+    may know its answer to the first one); the quickest move counts. A game is taken to be as long as random games are,
+    so the hours are a guess.
     """
     game, seconds = field.make_game(), dict[str, float]()
     randoms = [_played(field, game, number, field.max_moves) for number in range(RANDOM_GAMES)]
     plies = sum(position.ply for position in randoms) / RANDOM_GAMES
-    early = [_played(field, game, number, int(plies * EARLY)) for number in range(2)]
+    early = [_played(field, game, number, int(plies * EARLY)) for number in range(4)]
     playing = {name for pair in field.pairings for name in pair}
     for entrant in field.entrant:
         if entrant.name in playing:
@@ -128,11 +129,15 @@ def _played(field: Field, game: Game, number: int, plies: int) -> Position:
 
 
 def _seconds_a_move(field: Field, positions: Sequence[Position], description: str) -> float:
-    """Of an entrant that is asked for as many moves as in a worker. It raises what keeps it from playing."""
-    taken = []
+    """Of an entrant that is asked for as many moves as in a worker, or, if it is slow, for one. It raises what keeps it
+    from playing.
+    """
+    taken = list[float]()
     with closing(open_player(description, field.conditions(positions[0].game))) as player:
-        for position in positions:
-            turns = [Turn(slot, position) for slot in range(field.together)]
+        for position, together in zip(positions, (1, 1, field.together, field.together), strict=True):
+            if len(taken) == 2 and (field.together == 1 or min(taken) > SLOW):
+                break
+            turns = [Turn(slot, position) for slot in range(together)]
             faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
             start = time.perf_counter()
             answers = faults or player.choose(turns)

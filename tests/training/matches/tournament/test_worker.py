@@ -12,7 +12,7 @@ from gozero.games.position import Position
 from tests.training.matches.tournament.test_rating import played
 from training.matches.players import Fault, RandomPlayer, Turn
 from training.matches.tournament import runner, worker
-from training.matches.tournament.field import Entrant, Field, Pair
+from training.matches.tournament.field import TOGETHER, Entrant, Field, Pair
 from training.matches.tournament.worker import CANNOT_START, NOBODY, Watch, WatchedPlayer
 
 FIELD = Field((Entrant("random", "a"), Entrant("fixed", "b")), game="tictactoe", size=3, opening_moves=0)
@@ -140,3 +140,15 @@ def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: py
     found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about 0:00:(\d+) in .*", said[-1][1])
     assert found is not None and abs(int(found[2]) - 2 * int(found[1])) <= 1
     assert Slow.asked[0] != Slow.asked[1], "an engine may answer the same question at once"
+
+
+@pytest.mark.parametrize(("slow", "seconds"), [(2.0, 2 + 2 * TOGETHER), (0.5, 2)])
+def test_a_rehearsal_asks_a_slow_entrant_for_a_move_at_a_time(
+    slow: float, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "open_player", lambda *_: Slow())
+    monkeypatch.setattr(runner.time, "perf_counter", lambda: Slow.now)
+    monkeypatch.setattr(runner, "SLOW", slow)
+    monkeypatch.setattr(Slow, "now", 0.0)
+    assert next(runner.rehearse(FIELD, []))[1] == "a: plays, 1.000 s a move"
+    assert Slow.now == seconds
