@@ -67,11 +67,11 @@ def loadsgf(session: Session, command: Command) -> str:
         raise GtpError("cannot load file") from None
     for remark in record.remarks:
         say(f"{path}: {remark}")
-    if record.rules.strip() and named_rules(record.rules) != game.rules:
-        given, used = record.rules[:80], game.rules.name
-        say(f"the rules of {path}, {given}, are not kept: moves and score are by {used} rules")
-    elif record.rules.strip() and game.rules != before:
-        say(f"{path}: moves and score are by {game.rules.name} rules until another game begins")
+    given = record.rules[:80]
+    if given.strip() and named_rules(record.rules) != game.rules:
+        say(f"the rules of {path}, {given}, are not kept: moves and score are by {game.rules.name} rules")
+    elif given.strip() and game.rules != before:
+        say(f"{path}: moves and score are by its rules, {given}, until another game begins")
     session.clock.reset()
     return COLOUR_WORDS[game.position.to_play]
 

@@ -148,6 +148,15 @@ def test_rules_of_a_file_hold_for_its_game_alone(engine: Engine, tmp_path: Path,
     assert "RU[chinese]" in engine.ask("printsgf")
 
 
+def test_rules_of_a_file_are_told_in_its_own_words(
+    engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ing.sgf"
+    path.write_text("(;SZ[9]RU[Ing];B[ee])")
+    engine.ask(f"loadsgf {path}")
+    assert f"{path}: moves and score are by its rules, Ing, until another game begins" in capsys.readouterr().err
+
+
 def test_a_komi_that_cannot_be_read_is_told(engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "odd.sgf"
     path.write_text("(;SZ[9]KM[six];B[ee])")
