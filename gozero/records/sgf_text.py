@@ -118,7 +118,8 @@ def _share(data: bytes, codec: str) -> float:
         common = sum(sum(word) for word in signs if 2 * sum(word) < len(word))
     else:
         *ranges, second = _COMMON[codec]
-        pairs = [pair for sign in foreign if len(pair := sign.encode(codec)) == 2]
+        # "ignore": big5hkscs reads two signs from some pairs, and has none for the second of them
+        pairs = [pair for sign in foreign if len(pair := sign.encode(codec, "ignore")) == 2]
         common = sum(pair[1] >= second and any(low <= pair[0] <= high for low, high in ranges) for pair in pairs)
     share = common / max(1, len(foreign))
     if codec == "cp949":
