@@ -95,7 +95,8 @@ class SgfGame:
         try:
             self.size = size_of(root)
             if self.kind is not None:
-                self.remarks = tidied(root, self.size, named=self.kind == "othello")
+                is_named = self.kind == "othello" and self.size <= coords.MAX_SIZE  # larger boards have no names
+                self.remarks = tidied(root, self.size, named=is_named)
         except ValueError as error:
             self._fault = f"{place(text, root.offset)}: {error}"
 

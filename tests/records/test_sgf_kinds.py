@@ -188,3 +188,7 @@ def test_a_turn_after_the_moves_goes_with_the_record() -> None:
     record = sgf.first_game((KINDS / "player_after_moves.sgf").read_bytes()).record()
     assert record.next_to_play == WHITE
     assert sgf.first_game(sgf.serialise(record)).record() == record
+
+
+def test_points_of_a_large_board_have_no_names() -> None:
+    assert sgf.games("(;GM[2]SZ[52];B[aZ])")[0].record().moves == ((1, 51 * 52),)
