@@ -56,9 +56,9 @@ WRONG = {  # what is refused before anything heavy is loaded, beside options tha
 }
 
 
-def answers(requests: list[list[str]]) -> list[tuple[Any, ...]]:
+def answers(requests: list[list[str]], *options: str) -> list[tuple[Any, ...]]:
     """(exit code, stdout, stderr, heavy packages loaded so far) of commands one after the other in a new process."""
-    words = [sys.executable, "-c", ANSWERS, json.dumps(requests), *sorted(HEAVY)]
+    words = [sys.executable, *options, "-c", ANSWERS, json.dumps(requests), *sorted(HEAVY)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
     return [tuple(each) for each in json.loads(done.stdout)]
 
@@ -77,6 +77,11 @@ def test_help_and_wrong_arguments_are_answered_before_anything_heavy_is_loaded()
     for name, (code, out, err, heavy) in zip(names, refused, strict=True):
         assert (name, code, out, heavy) == (name, 2, "", [])
         assert name in SERVERS or (err.startswith(f"gozero {name.rstrip()}: ") and err.count("\n") == 1)
+
+
+def test_help_does_without_docstrings() -> None:
+    helped = answers([[*name.split(), "--help"] for name in COMMANDS], "-OO")
+    assert [(name, code) for name, (code, *_) in zip(COMMANDS, helped, strict=True) if code] == []
 
 
 @pytest.mark.parametrize("argument", ["--help", "help"])

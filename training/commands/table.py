@@ -24,7 +24,7 @@ PROGRAM = "gozero table"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
+    about = (__doc__ or "").partition("\n\n")[2].replace("TABLES", ", ".join(published.names()))
     parser = Parser(prog=PROGRAM, description=about)
     add = parser.add_argument
     add("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")

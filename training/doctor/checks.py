@@ -97,7 +97,7 @@ class Check(NamedTuple):
 
 def check(level: str, remedy: str, *, go_alone: bool = False) -> Callable[[Judge], Check]:
     """Make a check of a function, whose docstring begins with the sign."""
-    return lambda judge: Check((judge.__doc__ or "").splitlines()[0], level, remedy, go_alone, judge)
+    return lambda judge: Check((judge.__doc__ or judge.__name__).partition("\n")[0], level, remedy, go_alone, judge)
 
 
 def beyond(k: float, n: float, bound: float) -> bool:

@@ -299,3 +299,9 @@ def test_the_constant_guess_has_the_loss_by_which_the_value_learns(value: str, s
         settings = LoopSettings(replay=config.ReplaySettings(held_out=held_out))
         found = checkup._guesses(learner, replay, settings)  # type: ignore[arg-type]
         assert found[f"{rows_of}/constant_value"] == guess
+
+
+def test_a_sign_is_named_where_python_keeps_no_docstrings() -> None:
+    def too_quiet(reports: checks.Reports) -> None: ...
+
+    assert checks.check(checks.NOTE, "more noise")(too_quiet).sign == "too_quiet"
