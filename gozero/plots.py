@@ -7,8 +7,10 @@ mover's).
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,6 +182,9 @@ def _board(axes: Axes, picture: BoardPicture) -> None:
 
 def _figure(width: float, height: float) -> Figure:
     """An empty figure in inches, drawn by Agg: no window, no display."""
+    backend = os.environ.get("MPLBACKEND", "")  # a notebook sets its own for all that is run from it
+    if backend.startswith("module://") and find_spec(backend[9:].partition(".")[0]) is None:
+        del os.environ["MPLBACKEND"]  # with one that is not installed here matplotlib could not be imported
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

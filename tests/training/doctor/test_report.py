@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +18,7 @@ from matplotlib.figure import Figure
 from gozero import games, plots
 from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
+from tests import ROOT
 from tests.training.games import game_of, random_record, write_shard
 from tests.training.refusals import Refused
 from training.commands import report as report_command
@@ -271,3 +274,9 @@ def test_a_score_has_its_interval(tmp_path: Path, drawn: list[Panel]) -> None:
     report.write(tmp_path)
     (panel,) = (panel for panel in drawn if panel.title == "uct_score")
     assert panel.curves == [Curve("strength/uct_score", [2e4], [0.4], [0.2], [0.6])]
+
+
+def test_a_process_that_a_notebook_has_begun_draws() -> None:
+    notebook = os.environ | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    code = "from gozero import plots; plots._png(plots._figure(1, 1))"
+    subprocess.run([sys.executable, "-c", code], env=notebook, cwd=ROOT, check=True)
