@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -81,20 +82,20 @@ class Filters:
 def curves(panels: Sequence[Panel]) -> bytes:
     """Panels side by side."""
     rows = -(-len(panels) // COLUMNS)
-    figure = _figure(PANEL[0] * min(COLUMNS, len(panels)), PANEL[1] * rows)
-    for place, panel in enumerate(panels, 1):
-        _panel(figure.add_subplot(rows, min(COLUMNS, len(panels)), place), panel)
-    return _png(figure)
+    with _figure(PANEL[0] * min(COLUMNS, len(panels)), PANEL[1] * rows) as figure:
+        for place, panel in enumerate(panels, 1):
+            _panel(figure.add_subplot(rows, min(COLUMNS, len(panels)), place), panel)
+        return _png(figure)
 
 
 def boards(pictures: Sequence[BoardPicture], columns: int = 4) -> bytes:
     """Boards side by side, each 2.9 inches wide and high."""
     columns = min(columns, len(pictures))
     rows = -(-len(pictures) // columns)
-    figure = _figure(BOARD * columns, BOARD * rows)
-    for place, picture in enumerate(pictures, 1):
-        _board(figure.add_subplot(rows, columns, place), picture)
-    return _png(figure)
+    with _figure(BOARD * columns, BOARD * rows) as figure:
+        for place, picture in enumerate(pictures, 1):
+            _board(figure.add_subplot(rows, columns, place), picture)
+        return _png(figure)
 
 
 def sides(layer: Filters) -> bytes:
@@ -105,17 +106,17 @@ def sides(layer: Filters) -> bytes:
     """
     parts = _strips(layer)
     heights = [SIDES_CELL * image.shape[0] + SIDES_HEAD for image, *_ in parts]
-    figure = _figure(SIDES_CELL * max(image.shape[1] for image, *_ in parts) + 1.8, sum(heights))
-    axes = np.atleast_1d(figure.subplots(len(parts), 1, height_ratios=heights))
-    for place, (image, rows, step, title) in zip(axes, parts, strict=True):
-        place.imshow(image, interpolation="nearest")
-        place.set_yticks([step * row + (step - 2) / 2 for row in range(len(rows))], rows, fontsize=7)
-        place.set_xticks([])
-        place.tick_params(length=0)
-        place.set_frame_on(False)
-        place.set_title(title, fontsize=8, loc="left")
-        place.set_anchor("W")
-    return _png(figure, SIDES_DPI)
+    with _figure(SIDES_CELL * max(image.shape[1] for image, *_ in parts) + 1.8, sum(heights)) as figure:
+        axes = np.atleast_1d(figure.subplots(len(parts), 1, height_ratios=heights))
+        for place, (image, rows, step, title) in zip(axes, parts, strict=True):
+            place.imshow(image, interpolation="nearest")
+            place.set_yticks([step * row + (step - 2) / 2 for row in range(len(rows))], rows, fontsize=7)
+            place.set_xticks([])
+            place.tick_params(length=0)
+            place.set_frame_on(False)
+            place.set_title(title, fontsize=8, loc="left")
+            place.set_anchor("W")
+        return _png(figure, SIDES_DPI)
 
 
 def _strips(layer: Filters) -> list[tuple[np.ndarray, list[str], int, str]]:
@@ -180,19 +181,24 @@ def _board(axes: Axes, picture: BoardPicture) -> None:
     axes.tick_params(length=0)
 
 
-def _figure(width: float, height: float) -> Figure:
-    """An empty figure in inches, drawn by Agg: no window, no display."""
+@contextmanager
+def _figure(width: float, height: float) -> Iterator[Figure]:
+    """An empty figure in inches, drawn by Agg: no window, no display; in matplotlib's own style, since the user's may need
+    what is not there, such as LaTeX.
+    """
     backend = os.environ.get("MPLBACKEND", "")  # a notebook sets its own for all that is run from it
     if backend.startswith("module://") and find_spec(backend[9:].partition(".")[0]) is None:
         del os.environ["MPLBACKEND"]  # with one that is not installed here matplotlib could not be imported
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from matplotlib.style import context
     except ImportError:
         raise PlotError("matplotlib is not installed; run: pip install 'gozero[train]'") from None
-    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
+    with context("default"):
+        figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure
 
 
 def _png(figure: Figure, dpi: int = DPI) -> bytes:

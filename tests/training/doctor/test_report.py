@@ -257,8 +257,8 @@ def test_the_newest_verdicts_are_below_the_curves(tmp_path: Path) -> None:
 
 
 def test_generations_are_whole_numbers_on_the_axis() -> None:
-    figure = plots._figure(4, 3)
-    plots._panel(figure.add_subplot(), Panel("", [plots.Curve("a", [1, 2], [3, 4])], "generation"))
+    with plots._figure(4, 3) as figure:
+        plots._panel(figure.add_subplot(), Panel("", [plots.Curve("a", [1, 2], [3, 4])], "generation"))
     assert all(tick == int(tick) for tick in figure.axes[0].get_xticks())
 
 
@@ -276,7 +276,8 @@ def test_a_score_has_its_interval(tmp_path: Path, drawn: list[Panel]) -> None:
     assert panel.curves == [Curve("strength/uct_score", [2e4], [0.4], [0.2], [0.6])]
 
 
-def test_a_process_that_a_notebook_has_begun_draws() -> None:
-    notebook = os.environ | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-    code = "from gozero import plots; plots._png(plots._figure(1, 1))"
-    subprocess.run([sys.executable, "-c", code], env=notebook, cwd=ROOT, check=True)
+def test_a_process_that_a_notebook_has_begun_draws_and_the_users_style_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True")
+    notebook = os.environ | {"MPLBACKEND": "module://matplotlib_inline.backend_inline", "PYTHONPATH": str(ROOT)}
+    code = "from gozero import plots; plots.curves([plots.Panel('a', [])])"
+    subprocess.run([sys.executable, "-c", code], env=notebook, cwd=tmp_path, check=True)
