@@ -6,8 +6,8 @@ With explicit types on both sides one compiled search serves every game and is f
 inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
-`SOURCES`. Several engines may share the folder; if it cannot be written, or is full, kernels are compiled in memory,
-and one whose file is damaged is compiled again.
+`SOURCES`. Several engines may share the folder, which may be read-only. What it lacks, or has damaged, is compiled, and
+saved if that is possible.
 
 Kernels that are imported inside `collecting` are compiled by a `Compilation`, a background thread; until then they run
 as Python, slowly and with the same results. So a board can be queried before Go's rules are compiled: 14 s of processor
@@ -82,15 +82,14 @@ def source_hash(package: Path = _PACKAGE) -> str:
 
 
 def _cache_folder() -> Path | None:
-    """The kernels' cache folder, created, without those of old versions; None if it cannot be written."""
+    """The kernels' cache folder, without those of old versions; None if there is none and it cannot be made."""
     try:
         folder = files.user_cache() / f"kernels-{source_hash()}"
         folder.mkdir(parents=True, exist_ok=True)
-        folder.touch()
-        with tempfile.TemporaryFile(dir=folder):
-            pass
     except OSError:
         return None
+    with contextlib.suppress(OSError):
+        folder.touch()
     files.remove_old(folder, "kernels-*", files.MOST_VERSIONS)
     return folder
 
@@ -104,6 +103,11 @@ class _KernelLocator(InTreeCacheLocator):
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         super().__init__(py_func, py_file)
         self._cache_path = str(Path(CACHE_FOLDER or "") / self.get_suitable_cache_subpath(py_file))
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder; where that cannot be done, and where no file can, it is for reading."""
+        with contextlib.suppress(OSError):
+            super().ensure_cache_path()
 
 
 class _KernelCacheImpl(CompileResultCacheImpl):
@@ -126,7 +130,7 @@ class _KernelCache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
         if found is None:
-            announce("once for each game and version")
+            announce()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -136,8 +140,11 @@ class _KernelCache(FunctionCache):
 
 
 @functools.cache
-def announce(when: str) -> None:
+def announce() -> None:
     """Log, once, why this start takes long, and at which starts."""
+    when = f"at each start, since {files.cache_name()} cannot be written"
+    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=CACHE_FOLDER):
+        when = "once for each game and version" if CACHE_FOLDER else when
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     log.warning("gozero: compiling rules and search, %s: a minute, or several beside busy programs", when)
 
@@ -277,7 +284,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
         if signature is None:
             return _cached(numba.njit(forceinline=True, **settings)(function))
         if CACHE_FOLDER is None:
-            announce(f"at each start, since {files.cache_name()} cannot be written")
+            announce()
         compiled = _cached(numba.njit(**settings)(function))
         with register_dispatcher(compiled), _raising_interrupts():
             compiled.compile(signature)
@@ -297,8 +304,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
 def _cached(dispatcher: Any) -> Any:
     """A numba function whose compiled code is saved in the cache folder, if there is one."""
     if CACHE_FOLDER is not None:
-        # the folder has no room for another folder in it, or the locale's encoding lacks a character of the tree's path
-        with contextlib.suppress(RuntimeError, UnicodeEncodeError):
+        with contextlib.suppress(UnicodeEncodeError):  # the locale's encoding lacks a character of the tree's path
             dispatcher._cache = _KernelCache(dispatcher.py_func)
     return dispatcher
 

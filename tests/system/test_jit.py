@@ -7,6 +7,7 @@ import errno
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,6 +114,25 @@ def test_a_start_that_must_compile_says_so_once(
     make()
     assert "at each start" in caplog.messages[-1]
     assert str(files.user_cache()) in caplog.messages[-1]
+    jit.announce.cache_clear()
+
+
+def test_kernels_are_read_from_a_folder_that_cannot_be_written(
+    folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make()
+    caplog.clear()
+    jit.announce.cache_clear()
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", read_only)
+    monkeypatch.setattr(FunctionCache, "save_overload", read_only)
+    assert (make(), caplog.messages) == (42, [])
+    next(folder.rglob("*made_twice*.nbi")).unlink()
+    assert make() == 42
+    assert "at each start" in caplog.messages[-1]
     jit.announce.cache_clear()
 
 
