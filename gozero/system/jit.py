@@ -6,8 +6,8 @@ With explicit types on both sides one compiled search serves every game and is f
 inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
-`SOURCES`. Several engines may share the folder, which may be read-only. What it lacks, or has damaged, is compiled, and
-saved if that is possible.
+`SOURCES`. Several engines may share the folder, which may be read-only. Missing and damaged kernels are compiled again,
+and saved where that is possible.
 
 Kernels that are imported inside `collecting` are compiled by a `Compilation`, a background thread; until then they run
 as Python, slowly and with the same results. So a board can be queried before Go's rules are compiled: 14 s of processor
@@ -22,7 +22,6 @@ import hashlib
 import logging
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -105,9 +104,9 @@ class _KernelLocator(InTreeCacheLocator):
         self._cache_path = str(Path(CACHE_FOLDER or "") / self.get_suitable_cache_subpath(py_file))
 
     def ensure_cache_path(self) -> None:
-        """Make the folder; where that cannot be done, and where no file can, it is for reading."""
+        """Make the folder if that is possible; otherwise it is only read."""
         with contextlib.suppress(OSError):
-            super().ensure_cache_path()
+            Path(self._cache_path).mkdir(parents=True, exist_ok=True)
 
 
 class _KernelCacheImpl(CompileResultCacheImpl):
@@ -130,23 +129,29 @@ class _KernelCache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
         if found is None:
-            announce()
+            announce("once for each game and version")
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel, if there is room."""
-        with contextlib.suppress(OSError):
+        """Save a compiled kernel, if that is possible."""
+        try:
             super().save_overload(sig, data)
+        except OSError as error:
+            _cannot_save(error.strerror)
 
 
 @functools.cache
-def announce() -> None:
+def announce(when: str) -> None:
     """Log, once, why this start takes long, and at which starts."""
-    when = f"at each start, since {files.cache_name()} cannot be written"
-    with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=CACHE_FOLDER):
-        when = "once for each game and version" if CACHE_FOLDER else when
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     log.warning("gozero: compiling rules and search, %s: a minute, or several beside busy programs", when)
+
+
+@functools.cache
+def _cannot_save(why: str) -> None:
+    """Log, once, that the next start will take as long."""
+    log = logging.getLogger(__name__)
+    log.warning("gozero: what is compiled cannot be saved in %s (%s): the next start compiles it again", CACHE_FOLDER, why)
 
 
 _collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are open, the innermost last
@@ -284,7 +289,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
         if signature is None:
             return _cached(numba.njit(forceinline=True, **settings)(function))
         if CACHE_FOLDER is None:
-            announce()
+            announce(f"at each start, since {files.cache_name()} cannot be written")
         compiled = _cached(numba.njit(**settings)(function))
         with register_dispatcher(compiled), _raising_interrupts():
             compiled.compile(signature)
@@ -304,7 +309,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
 def _cached(dispatcher: Any) -> Any:
     """A numba function whose compiled code is saved in the cache folder, if there is one."""
     if CACHE_FOLDER is not None:
-        with contextlib.suppress(UnicodeEncodeError):  # the locale's encoding lacks a character of the tree's path
+        # the function has no file, as in a notebook; the locale's encoding lacks a character of the tree's path
+        with contextlib.suppress(RuntimeError, UnicodeEncodeError):
             dispatcher._cache = _KernelCache(dispatcher.py_func)
     return dispatcher
 

@@ -14,7 +14,7 @@ import numpy as np
 from gozero.system.jit import kernel
 
 # products wrap around, about which numpy would complain where kernels run as Python
-warnings.filterwarnings("ignore", "overflow encountered in scalar", RuntimeWarning, __name__)
+warnings.filterwarnings("ignore", "overflow encountered in scalar", RuntimeWarning, __name__, append=True)
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

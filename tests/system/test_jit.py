@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
@@ -127,13 +128,23 @@ def test_kernels_are_read_from_a_folder_that_cannot_be_written(
     def read_only(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
+    for name in ("touch", "write_bytes"):
+        monkeypatch.setattr(Path, name, read_only)
     monkeypatch.setattr(tempfile, "TemporaryFile", read_only)
     monkeypatch.setattr(FunctionCache, "save_overload", read_only)
+    assert jit._cache_folder() is not None
     assert (make(), caplog.messages) == (42, [])
     next(folder.rglob("*made_twice*.nbi")).unlink()
     assert make() == 42
-    assert "at each start" in caplog.messages[-1]
+    assert os.strerror(errno.EROFS) in caplog.messages[-1]
     jit.announce.cache_clear()
+    jit._cannot_save.cache_clear()
+
+
+def test_a_kernel_without_a_file_is_compiled() -> None:
+    names: dict[str, Any] = {"kernel": jit.kernel(types.int64(types.int64))}
+    exec(compile("@kernel\ndef doubled(number):\n    return 2 * number", "<cell>", "exec"), names)
+    assert names["doubled"](21) == 42
 
 
 def test_an_interrupt_that_a_callback_swallows_is_raised_again() -> None:
