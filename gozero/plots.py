@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -186,9 +186,8 @@ def _figure(width: float, height: float) -> Iterator[Figure]:
     """An empty figure in inches, drawn by Agg: no window, no display; in matplotlib's own style, since the user's may need
     what is not there, such as LaTeX.
     """
-    backend = os.environ.get("MPLBACKEND", "")  # a notebook sets its own for all that is run from it
-    if backend.startswith("module://") and find_spec(backend[9:].partition(".")[0]) is None:
-        del os.environ["MPLBACKEND"]  # with one that is not installed here matplotlib could not be imported
+    if "matplotlib" not in sys.modules:  # it refuses to be imported where a backend, as of a notebook, is not installed
+        os.environ["MPLBACKEND"] = "agg"
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
