@@ -53,7 +53,7 @@ class PlayerError(UserError):
     """A description that makes no player; the message is one line that says what is wrong and what to write."""
 
 
-def said(error: Exception) -> str:
+def said(error: BaseException) -> str:
     """What went wrong in one line: a `UserError`'s own words, otherwise with the kind of the exception."""
     if isinstance(error, UserError):
         return str(error)

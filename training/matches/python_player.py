@@ -31,7 +31,7 @@ class PythonPlayer(MatchPlayer):
 
     def __init__(self, argument: str) -> None:
         path = file_of(argument)
-        self.name, self._file = f"{path.stem}:{argument.rpartition(':')[2]}", path.name
+        self.name, self._file = f"{path.stem}:{argument.rpartition(':')[2]}", str(path.absolute())
         self._choose = _function(path, argument.rpartition(":")[2])
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
@@ -40,7 +40,7 @@ class PythonPlayer(MatchPlayer):
     def _move(self, position: Position) -> int | Fault:
         try:
             answer = self._choose(position.copy())
-        except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises, it loses by it
             return self._failure(error)
         if isinstance(answer, str):
             try:
@@ -50,14 +50,10 @@ class PythonPlayer(MatchPlayer):
         is_number = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
         return int(answer) if is_number else self._nonsense(answer)
 
-    def _failure(self, error: Exception) -> Fault:
+    def _failure(self, error: BaseException) -> Fault:
         """With the innermost line of the player's file; all others go to stderr, which in a tournament is its log."""
         traceback.print_exception(error)
-        lines = [
-            frame.lineno
-            for frame in traceback.extract_tb(error.__traceback__)
-            if Path(frame.filename).name == self._file
-        ]
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == self._file]
         return Fault("failure", f"{self.name}{f', line {lines[-1]}' if lines else ''}: {said(error)}")
 
     def _nonsense(self, answer: object) -> Fault:

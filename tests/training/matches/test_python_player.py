@@ -35,7 +35,7 @@ def nothing(position):
     return None
 
 def broken(position):
-    return 1 / 0
+    return position.play(1), position.play(1)
 """
 
 
@@ -43,14 +43,14 @@ def broken(position):
 def strategy(tmp_path: Path) -> Path:
     """A Python file with functions that are players, without its `.py`."""
     (tmp_path / "beside.py").write_text("LAST = -1")
-    (tmp_path / "mine.py").write_text(STRATEGY)
-    return tmp_path / "mine"
+    (tmp_path / "position.py").write_text(STRATEGY)  # as a file of the engine's is called
+    return tmp_path / "position"
 
 
 def test_a_function_in_a_python_file_plays(strategy: Path) -> None:
     one, corner = (open_player(f"python:{strategy}:{name}", CONDITIONS) for name in ("last", "corner"))
     turn = Turn(0, Position(GAME))
-    assert list(one.choose([turn, turn])) == [GAME.action("C1")] * 2 and one.name == "mine:last"
+    assert list(one.choose([turn, turn])) == [GAME.action("C1")] * 2 and one.name == "position:last"
     assert list(corner.choose([turn])) == [GAME.action("A1")] and not turn.position.moves
 
 
@@ -59,8 +59,8 @@ def test_a_function_that_returns_no_move_or_fails_is_at_fault(strategy: Path) ->
     (fault,) = nothing.choose([Turn(0, Position(GAME))])
     assert isinstance(fault, Fault) and "None" in fault.text
     (fault,) = open_player(f"python:{strategy}:broken", CONDITIONS).choose([Turn(0, Position(GAME))])
-    line = STRATEGY.splitlines().index("    return 1 / 0") + 1
-    assert isinstance(fault, Fault) and f"mine:broken, line {line}: ZeroDivisionError" in fault.text
+    line = STRATEGY.splitlines().index("    return position.play(1), position.play(1)") + 1
+    assert isinstance(fault, Fault) and f"position:broken, line {line}: IllegalMove" in fault.text
 
 
 @pytest.mark.parametrize("text", ["1 / 0", "def choose(:", "choose = 3"])

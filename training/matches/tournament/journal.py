@@ -137,11 +137,13 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
             if "field" in entry:
                 facts = dict(entry["field"], entrants=dict(entry["field"]["entrants"].items()))
             else:
-                game = game_of(entry["game"], board)
+                try:
+                    game = game_of(entry["game"], board)
+                except ValueError:  # perhaps of a move that only the journal's board has
+                    _check(facts or field.facts, field.facts, [], path)
+                    raise
                 games[game.pair, game.index] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if facts:  # a move that this board has not may be right for the board of the journal
-                _check(facts, field.facts, list(games.values()), path)
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None

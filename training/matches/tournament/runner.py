@@ -129,8 +129,8 @@ def _played(field: Field, game: Game, number: int, plies: int) -> Position:
 
 
 def _seconds_a_move(field: Field, positions: Sequence[Position], description: str) -> float:
-    """Of an entrant that is asked for as many moves as in a worker, or, if it is slow, for one. It raises what keeps it
-    from playing.
+    """Of an entrant that is asked twice for one move, then, unless it is slow, twice for as many as in a worker. It
+    raises what keeps it from playing.
     """
     taken = list[float]()
     with closing(open_player(description, field.conditions(positions[0].game))) as player:

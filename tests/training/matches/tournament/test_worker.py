@@ -129,9 +129,16 @@ class Slow(RandomPlayer):
         return super().choose(turns)
 
 
-def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def slow_players(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "open_player", lambda *_: Slow())
     monkeypatch.setattr(runner.time, "perf_counter", lambda: Slow.now)
+    monkeypatch.setattr(Slow, "now", 0.0)
+    monkeypatch.setattr(Slow, "asked", [])
+
+
+@pytest.mark.usefixtures("slow_players")
+def test_a_rehearsal_counts_the_games_and_the_time_that_are_left() -> None:
     entrants = tuple(Entrant("random", name) for name in "abcd")  # d meets nobody
     pairs = (Pair("a", "b"), Pair("a", "c"))
     field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1, seed=2)
@@ -142,13 +149,11 @@ def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: py
     assert Slow.asked[0] != Slow.asked[1], "an engine may answer the same question at once"
 
 
+@pytest.mark.usefixtures("slow_players")
 @pytest.mark.parametrize(("slow", "seconds"), [(2.0, 2 + 2 * TOGETHER), (0.5, 2)])
 def test_a_rehearsal_asks_a_slow_entrant_for_a_move_at_a_time(
     slow: float, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "open_player", lambda *_: Slow())
-    monkeypatch.setattr(runner.time, "perf_counter", lambda: Slow.now)
     monkeypatch.setattr(runner, "SLOW", slow)
-    monkeypatch.setattr(Slow, "now", 0.0)
     assert next(runner.rehearse(FIELD, []))[1] == "a: plays, 1.000 s a move"
     assert Slow.now == seconds
