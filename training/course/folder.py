@@ -60,7 +60,7 @@ class CourseFolder:
         found = next(number for number in count() if not self.has(value_stage(number)))
         if found == 0 or (generation is not None and generation >= found):
             wanted = "value networks" if generation is None else f"value networks of generation {generation}"
-            more = f" --generations {generation + 1}" if found and generation is not None else ""
+            more = "" if generation is None else f" --generations {generation + 1}"
             raise UserError(f"there are no {wanted} in {self.path}: first run {self.command('generations')}{more}")
         return found - 1 if generation is None else generation
 
