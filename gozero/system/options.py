@@ -201,7 +201,7 @@ def _range_of(entry: Field[Any]) -> str:
     low, high, unit = entry.metadata["low"], entry.metadata["high"], entry.metadata.get("unit")
     if unit is None:
         return f": expected {low:,} to {high:,}"
-    bounds = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+    bounds = f"at least {low:,.10g}" if high == math.inf else f"from {low:,.10g} to {high:,.10g}"
     return f" is out of range: {bounds} ({unit})"
 
 

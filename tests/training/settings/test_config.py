@@ -54,7 +54,7 @@ def test_every_setting_says_its_unit() -> None:
     [
         ({"thread": 2}, "unknown setting 'thread'"),
         ({"learner": {"learning_rat": 1}}, "learner: unknown setting 'learning_rat'"),
-        ({"threads": -1}, "threads = -1 is out of range: from 0 to 1024"),
+        ({"threads": -1}, "threads = -1 is out of range: from 0 to 1,024"),
         ({"hours": float("nan")}, "hours = nan is out of range"),
         ({"threads": 1.5}, "threads = 1.5: expected a whole number"),
         ({"threads": True}, "threads = True: expected a whole number"),
