@@ -92,9 +92,10 @@ def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callab
     while page.reports[-1].get("visits", 0) < 300:
         with page.hears("look"):
             pass
-    # of one look, although others follow it
-    texts = page.page.locator(".moves tbody tr > :nth-child(2), .shudan-heatlabel")
-    numbers = texts.evaluate_all("all => all.map(one => [one.tagName, Number(one.innerText.split(' ')[0])])")
+    # in one piece of JavaScript, so of one look, although others follow it: a locator asks twice
+    found = "selector => [...document.querySelectorAll(selector)].map(one => [one.tagName, one.innerText.split(' ')[0]])"
+    texts = page.page.evaluate(found, ".moves tbody tr > :nth-child(2), .shudan-heatlabel")
+    numbers = [(tag, float(text)) for tag, text in texts]
     chances, labels = ([number for tag, number in numbers if (tag == "TD") == is_cell] for is_cell in (True, False))
     assert len(chances) >= 2
     assert chances == sorted(chances, reverse=True)
@@ -102,8 +103,8 @@ def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callab
     assert len(labels) == min(5, len(chances))
     page.page.get_by_role("checkbox", name="details").check()
     expect(page.page.locator(".moves thead")).to_contain_text("Visits")
-    cells = page.page.locator(".moves tbody tr > :nth-child(4)").all_inner_texts()
-    visits = [float(cell.replace("k", "e3")) for cell in cells]
+    cells = page.page.evaluate(found, ".moves tbody tr > :nth-child(4)")
+    visits = [float(cell.replace("K", "e3")) for _, cell in cells]
     assert visits == sorted(visits, reverse=True)
     page.page.get_by_role("checkbox", name="details").uncheck()
     page.page.get_by_role("switch", name="Analysis").uncheck()
