@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gozero.games.position import Position
+from gozero.system.errors import UserError
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn, said
 
 
@@ -40,8 +41,10 @@ class PythonPlayer(MatchPlayer):
     def _move(self, position: Position) -> int | Fault:
         try:
             answer = self._choose(position.copy())
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises, it loses by it
-            return self._failure(error)
+        except (Exception, SystemExit) as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [f"line {frame.lineno}: " for frame in frames if frame.filename == self._file]
+            raise UserError(f"{''.join(lines[-1:])}{said(error)}") from error
         if isinstance(answer, str):
             try:
                 return position.game.action(answer)
@@ -49,12 +52,6 @@ class PythonPlayer(MatchPlayer):
                 return self._nonsense(answer)
         is_number = isinstance(answer, (int, np.integer)) and not isinstance(answer, bool)
         return int(answer) if is_number else self._nonsense(answer)
-
-    def _failure(self, error: BaseException) -> Fault:
-        """With the innermost line of the player's file; all others go to stderr, which in a tournament is its log."""
-        traceback.print_exception(error)
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == self._file]
-        return Fault("failure", f"{self.name}{f', line {lines[-1]}' if lines else ''}: {said(error)}")
 
     def _nonsense(self, answer: object) -> Fault:
         text = " ".join(repr(answer).split())

@@ -116,7 +116,7 @@ class WatchedPlayer(MatchPlayer):
         try:
             answer: T | Fault = ask()
         except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
-            if not isinstance(error, UserError):
+            if not isinstance(error, UserError) or error.__cause__:
                 traceback.print_exception(error)
             answer = Fault(kind, said(error) if kind == CANNOT_START else f"{self.name}: {said(error)}")
         self._watch.clear()
