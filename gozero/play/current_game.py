@@ -180,15 +180,15 @@ class GoGame(CurrentGame):
     def __init__(
         self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None, komi: float | None = None
     ) -> None:
-        """Begin with this komi, None: the game's own; later games have what was set last. Simplified Go has none."""
-        usual = games.usual(name, "komi")
-        self._has_komi = usual is not None  # and with it other rules than its own
+        """Begin with this komi, None: the rules' own; later games have what was set last. Simplified Go has none."""
+        self._has_komi = name == "go"  # and with it other rules than its own
         self.name = name
         if rules is not None:
             self._check_own_rules()
         self._usual_rules = rule_set(games.usual(name, "rules"))
         self._chosen_rules = None if rules is None else rule_set(rules)
-        self._setting = GameRecord(size, komi=usual if komi is None else komi)
+        usual = self._chosen_rules or self._usual_rules
+        self._setting = GameRecord(size, komi=usual.komi if komi is None else komi)
         super().__init__(name, sizes, size=size, rules=rules)
 
     # Komi, rules, handicap

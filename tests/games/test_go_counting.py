@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gozero.games.game import NOT_OVER, PLY, WHITE
-from gozero.games.go import go
+from gozero.games.go import go, header
 from gozero.games.go.rules import RULES
 from tests.rows import Row, board
 
@@ -42,10 +42,11 @@ def test_white_is_paid_for_handicap_stones(rules: str, bonuses: tuple[int, ...])
 @pytest.mark.parametrize("name", RULES)
 def test_the_rule_table(name: str) -> None:
     ko = {"chinese-simple": 0, "japanese": 0, "aga": 2, "new-zealand": 2}.get(name, 1)
-    bonus = {"tromp-taylor": 0, "new-zealand": 0, "japanese": 0, "aga": 3}.get(name, 4)
+    bonus = {"tromp-taylor": 0, "new-zealand": 0, "japanese": 0, "aga": 3, "ing": 0}.get(name, 4)
     rules = RULES[name]
-    assert (rules.ko, rules.suicide, rules.handicap_bonus(4)) == (ko, name in ("tromp-taylor", "new-zealand"), bonus)
+    assert (rules.ko, rules.suicide, rules.handicap_bonus(4)) == (ko, name in ("tromp-taylor", "new-zealand", "ing"), bonus)
     assert rules.territory == (name == "japanese")
+    assert go.make(9, name).initial[header.KOMI] == (6500 if rules.territory else 7500)
 
 
 @pytest.mark.parametrize("to_play", "XO")

@@ -42,6 +42,7 @@ RULES = {
     "tromp-taylor": Rules("positional", True, "0"),
     "aga": Rules("situational", False, "n-1"),
     "new-zealand": Rules("situational", True, "0"),
+    "ing": Rules("positional", True, "0"),
 }
 
 

@@ -15,13 +15,13 @@ from gozero import games
 from gozero.games.colours import leader, result_text
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
 from gozero.games.go import go, header
-from gozero.games.go.rules import rule_set
+from gozero.games.go.rules import RULES, rule_set
 from gozero.system.errors import ChoiceError
 from training.settings.config import LoopSettings
 
 GO = "go"
 SMALL_BOARD_KOMI = {7: 9.5}  # the first player wins by 9 on 7x7; elsewhere the usual 7.5 is near enough
-USUAL_KOMI = 7.5
+USUAL_KOMI = RULES["chinese"].komi
 WHOLE_KOMI = 0.25  # share of the games whose komi is a whole number
 
 

@@ -121,7 +121,6 @@ class Fields:
 # Queries
 
 PERSPECTIVES = {"black": "black", "white": "white", "sidetomove": "side_to_move"}
-USUAL_KOMI = 7.5
 MOST_VISITS = 2**50
 LONGEST_LINE = 1000
 PAIRS = of_type(list, 'a list of [player, vertex] such as ["B", "D4"]')
@@ -212,7 +211,7 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
         id=query_id,
         size=size,
         rules=rules,
-        komi=fields.take("komi", number(-1e6, 1e6), USUAL_KOMI),
+        komi=fields.take("komi", number(-1e6, 1e6), rules.komi),
         stones=stones,
         to_play=fields.take("initialPlayer", choice(COLOURS), first),
         moves=moves,

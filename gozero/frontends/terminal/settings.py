@@ -32,7 +32,7 @@ class PlaySettings:
     colour: str = option("black", "yours; Black begins (default: black)", choices=("black", "white"), metavar="COLOUR")
     seed: int | None = option(None, "whole number; the same seed plays the same game", low=0, high=MOST_SEED)
     rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
-    komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
+    komi: float | None = option(None, "points for White in go (default: 7.5, by Japanese rules 6.5)", low=-MOST_KOMI, high=MOST_KOMI)
     handicap: int | None = option(
         None, "Black's stones in go, 2 to 9; komi is then 0.5 if not given", low=FEWEST_STONES, high=MOST_STONES
     )

@@ -82,7 +82,7 @@ def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
             "title": described.title,
             "aim": GO_AIM if name == "go" else described.aim,
             "rules": rule_sets(name),
-            "komi": games.usual(name, "komi"),
+            "komi": {rules: RULES[rules].komi for rules in rule_sets(name)} if name == "go" else None,
             "handicaps": {size: most_fixed(size) for size in range(2, 20)} if name == "go" else {},
             "engines": [network.shown(label) for label, network in networks(name, choices).items()],
         }

@@ -320,15 +320,16 @@ def _place(state, colours):
 
 
 def make(
-    size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0
+    size: int = 13, rules: str | RuleSet = "chinese", komi: float | None = None, handicap: int = 0, move_limit: int = 0
 ) -> Game:
     """Go on a size x size board, 2 to 19, by a named rule set or one's own. White gets `komi` points, rounded to a
-    thousandth, and a bonus for `handicap` stones; beyond `move_limit` plies (0: none) the game ends and is counted.
+    thousandth (None: what is usual by the rules), and a bonus for `handicap` stones; beyond `move_limit` plies (0:
+    none) the game ends and is counted.
     """
     check_size(size, "Go", MIN_SIZE, MAX_SIZE)
-    initial = np.zeros(chains.state_ints(size), np.int32)
+    initial, chosen = np.zeros(chains.state_ints(size), np.int32), rule_set(rules)
     chains.clear(initial, size)
-    header.set_rules(initial, rule_set(rules), komi, handicap)
+    header.set_rules(initial, chosen, chosen.komi if komi is None else komi, handicap)
     initial[MOVE_LIMIT] = move_limit
     return Game(
         name="go", rows=size, cols=size, has_pass=True, symmetries=tuple(range(8)),

@@ -35,6 +35,11 @@ class RuleSet:
     territory: bool = False  # whether territory and prisoners count, and no eyes of strings in seki; else area
     is_played: bool = True  # False: what was asked for has a tax or the button besides
 
+    @property
+    def komi(self) -> float:
+        """The usual komi, in points."""
+        return 6.5 if self.territory else 7.5
+
     def handicap_bonus(self, stones: int) -> int:
         """Points White receives for `stones` handicap stones; one stone or none is no handicap."""
         if stones < 2 or self.bonus == NO_BONUS:
@@ -53,6 +58,7 @@ RULES: dict[str, RuleSet] = {
         RuleSet("tromp-taylor", POSITIONAL, True, NO_BONUS, removes_dead=False),
         RuleSet("aga", SITUATIONAL, False, BONUS_N_MINUS_1),
         RuleSet("new-zealand", SITUATIONAL, True, NO_BONUS),
+        RuleSet("ing", POSITIONAL, True, NO_BONUS),  # whose own rule of ko is nearly this one
     )
 }
 
@@ -88,7 +94,7 @@ _SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *KATA_RULES)} | {
     **dict.fromkeys(("日本", "日本囲碁", "日本棋院"), "japanese"),
     "kr": "korean", "korea": "korean", "韩国": "korean", "韓國": "korean", "한국": "korean",
     "american": "aga", "british": "bga", "ancientarea": "stone-scoring",
-    **dict.fromkeys(("goe", "ing", "inggoe"), "koPOSITIONALscoreAREAtaxNONEsui1fpok1"),
+    **dict.fromkeys(("goe", "inggoe"), "ing"),
 }  # fmt: skip
 _PART = re.compile(
     r"(ko)(simple|positional|situational)|(scor(?:e|ing))(area|territory)|(tax)(none|seki|all)|(sui|button|fpok)([01])"

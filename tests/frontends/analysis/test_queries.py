@@ -61,6 +61,7 @@ def test_rules_have_their_meaning_from_katago() -> None:
     assert {read(rules="chinese", whiteHandicapBonus=zero).rules.bonus for zero in ("0", 0)} == {NO_BONUS}
     assert read(rules="japanese").rules == read(rules="korean").rules == RULES["japanese"]
     assert not read(rules="japanese").warnings
+    assert (read(rules="japanese").komi, read(rules="ing").komi) == (6.5, 7.5)
     assert [field for field, _ in read(rules="stone-scoring").warnings] == ["rules"]
 
 

@@ -161,6 +161,7 @@ def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -
         ("New Zealand", "new-zealand", ""),
         ("", "chinese", ""),  # not those of the game on the page
         ("Japanese", "japanese", ""),
+        ("Goe", "ing", ""),
         ("House", "chinese", "The file's rules, House, are not played here: chinese rules are."),
     ],
 )

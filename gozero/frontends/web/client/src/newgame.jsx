@@ -32,6 +32,7 @@ export function NewGame({ onClose }) {
   ].filter(Boolean);
 
   const set = (change) => setChosen({ ...chosen, ...change });
+  const setTerms = (rules, stones) => set({ rules, handicap: stones, komi: stones ? 0.5 : (game.komi?.[rules] ?? null) });
   const field = (name, label, options) => {
     const read = typeof chosen[name] === "number" ? Number : String;
     return <Choice {...{ name, label, options }} value={chosen[name]} onChange={(value) => set({ [name]: read(value) })} />;
@@ -70,7 +71,7 @@ export function NewGame({ onClose }) {
           {most > 0 && (
             <Choice
               label={t("Handicap")} name="handicap" value={handicap} options={[0, 2, 3, 4, 5, 6, 7, 8, 9].slice(0, most).map(handicapWords)}
-              onChange={(stones) => set({ handicap: Number(stones), komi: Number(stones) ? 0.5 : game.komi })}
+              onChange={(stones) => setTerms(chosen.rules, Number(stones))}
             />
           )}
           {game.komi !== null && <label>{t("Komi")}
@@ -79,7 +80,12 @@ export function NewGame({ onClose }) {
               onInput={(event) => set({ komi: event.currentTarget.value })}
             />
           </label>}
-          {game.rules.length > 0 && field("rules", t("Rules"), game.rules.map((rules) => [rules, t(rules)]))}
+          {game.rules.length > 0 && (
+            <Choice
+              label={t("Rules")} name="rules" value={chosen.rules} options={game.rules.map((rules) => [rules, t(rules)])}
+              onChange={(rules) => setTerms(rules, handicap)}
+            />
+          )}
           {chosen.person !== "both" && field("clock", t("Clock"), CLOCKS.map((clock, index) => [index, t(clock.name)]))}
           {game.engines.length > 1 && field("engine", t("Engine"), game.engines.map(engineWords))}
         </div>
@@ -100,6 +106,6 @@ function usual(games, name, { game: before, size, person, level }) {
   const game = games.find((entry) => entry.name === name) ?? games[0];
   return {
     game: game.name, engine: "", size: before === name ? size : game.engines[0].usual, person: person ?? "black", level,
-    rules: game.rules[0] ?? null, komi: game.komi, handicap: 0, clock: 0,
+    rules: game.rules[0] ?? null, komi: game.komi?.[game.rules[0]] ?? null, handicap: 0, clock: 0,
   };
 }
