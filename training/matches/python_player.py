@@ -42,9 +42,7 @@ class PythonPlayer(MatchPlayer):
         try:
             answer = self._choose(position.copy())
         except (Exception, SystemExit) as error:
-            frames = traceback.extract_tb(error.__traceback__)
-            lines = [f"line {frame.lineno}: " for frame in frames if frame.filename == self._file]
-            raise UserError(f"{''.join(lines[-1:])}{said(error)}") from error
+            raise UserError(_located(error, self._file)) from error
         if isinstance(answer, str):
             try:
                 return position.game.action(answer)
@@ -56,6 +54,13 @@ class PythonPlayer(MatchPlayer):
     def _nonsense(self, answer: object) -> Fault:
         text = " ".join(repr(answer).split())
         return Fault("failure", f"{self.name} returned {text[:80]}: expected an action's number or a vertex such as C3")
+
+
+def _located(error: BaseException, file: str) -> str:
+    """What was raised, and from which line of the file."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"line {frame.lineno}: " for frame in frames if frame.filename == file]
+    return f"{''.join(lines[-1:])}{said(error)}"
 
 
 def _function(path: Path, name: str) -> Callable[[Position], Any]:
@@ -70,7 +75,7 @@ def _function(path: Path, name: str) -> Callable[[Position], Any]:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises, it makes no player
-        raise PlayerError(f"cannot run {path}: {type(error).__name__}: {' '.join(str(error).split())}") from None
+        raise PlayerError(f"cannot run {path}: {_located(error, str(path.absolute()))}") from None
     found = getattr(module, name, None)
     if not callable(found):
         raise PlayerError(f"{path} has no function {name}")

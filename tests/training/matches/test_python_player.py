@@ -64,8 +64,14 @@ def test_a_function_that_returns_no_move_or_fails_is_at_fault(strategy: Path) ->
         open_player(f"python:{strategy}:broken", CONDITIONS).choose([Turn(0, Position(GAME))])
 
 
-@pytest.mark.parametrize("text", ["1 / 0", "def choose(:", "choose = 3"])
-def test_a_file_that_makes_no_player_is_one_line(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("\n1 / 0", "mine.py: line 2: ZeroDivision"), ("def choose(:", "(mine.py, line 1)"), ("choose = 3", "mine.py has no")],
+)
+def test_a_file_that_makes_no_player_is_one_line(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine.py").write_text(text)
-    with one_line(PlayerError, "mine.py"):
-        open_player(f"python:{tmp_path / 'mine.py'}:choose", CONDITIONS)
+    monkeypatch.chdir(tmp_path)
+    with one_line(PlayerError, said):
+        open_player("python:mine.py:choose", CONDITIONS)
