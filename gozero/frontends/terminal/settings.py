@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero.games import GAMES, MOST_KOMI
-from gozero.games.coords import MAX_SIZE
 from gozero.games.go.handicap import FEWEST_STONES, MOST_STONES
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system.console import MOST_SEED
@@ -17,9 +16,7 @@ class PlaySettings:
     """What the person chose; None: the game's own, or the engine's choice."""
 
     game: str | None = option(None, f"name of the game: {', '.join(GAMES)}", metavar="game")
-    size: int | None = option(
-        None, "points a side, or columns (default: that of the weights, or the game's own)", low=1, high=MAX_SIZE
-    )
+    size: int | None = option(None, "points a side, or columns (default: that of the weights, or the game's own)")
     weights: str | None = option(
         None, "weights file (default: the game's, if there is one; else random playouts)", metavar="FILE"
     )
@@ -32,7 +29,9 @@ class PlaySettings:
     colour: str = option("black", "yours; Black begins (default: black)", choices=("black", "white"), metavar="COLOUR")
     seed: int | None = option(None, "whole number; the same seed plays the same game", low=0, high=MOST_SEED)
     rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
-    komi: float | None = option(None, "points for White in go (default: 7.5, by Japanese rules 6.5)", low=-MOST_KOMI, high=MOST_KOMI)
+    komi: float | None = option(
+        None, "points for White in go (default: 7.5, by Japanese rules 6.5)", low=-MOST_KOMI, high=MOST_KOMI
+    )
     handicap: int | None = option(
         None, "Black's stones in go, 2 to 9; komi is then 0.5 if not given", low=FEWEST_STONES, high=MOST_STONES
     )

@@ -243,7 +243,7 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
         ("tictactoe --level 21", "--level = 21: expected 1 to 20"),
         ("tictactoe --level 3 --visits 9", "level and visits cannot be chosen together"),
         ("tictactoe --level 3", "--level 3 needs weights, and tictactoe has none here: give --visits"),
-        ("go --size 30", "--size = 30: expected 1 to 19"),
+        ("go --size 30", "board size 30 is not supported: expected 5 to 19"),
         ("go --size 1", "board size 1 is not supported: expected 5 to 19"),
         ("go --size 4", "board size 4 is not supported: expected 5 to 19"),
         ("othello --komi 3", "othello has no setting 'komi'"),
