@@ -106,6 +106,7 @@ def rehearse(field: Field, games: Sequence[MatchGame]) -> Iterator[tuple[bool, s
     playing = {name for pair in field.pairings for name in pair}
     for entrant in field.entrant:
         if entrant.name in playing:
+            say(f"{entrant.name}: a few moves are timed")
             try:
                 seconds[entrant.name] = _seconds_a_move(field, early, entrant.player)
             except Exception as error:  # noqa: BLE001 - whatever it raises, it is named

@@ -190,7 +190,9 @@ def test_the_clock_of_the_course_plays_at_random_for_the_slow(tmp_path: Path) ->
 def test_a_dry_run_names_who_does_not_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, {"good": toy("sound"), "bad": "gtp:no-such-program", "r": "random"})
     assert command.main([str(path), "--out", str(tmp_path / "out"), "--dry-run"]) == 1
-    lines = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert "good: a few moves are timed" in printed.err
     assert re.fullmatch(r"good: plays, \d\.\d{3} s a move", lines[1])
     assert lines[2] == "bad: does not play: cannot start the engine 'no-such-program': No such file or directory"
     assert lines[4].startswith("12 games left of 12 (3 pairings of 4), about ")
