@@ -58,7 +58,7 @@ class CurrentGame:
         ascending.
         """
         self.name, self.sizes = name, sizes
-        self._named_rules = rules
+        self.named_rules = rules
         self.new_game(size)
 
     # The board
@@ -91,7 +91,7 @@ class CurrentGame:
 
     def new_game(self, size: int | None = None) -> None:
         """The first position, on a board of another size if given."""
-        self._begin(Position(games.make(self.name, size=size or self.size, rules=self._named_rules)))
+        self._begin(Position(games.make(self.name, size=size or self.size, rules=self.named_rules)))
 
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
         """Begin a game with these stones, a colour for each action. ValueError, and no change, if they cannot stand."""

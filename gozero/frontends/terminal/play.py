@@ -34,7 +34,7 @@ from gozero.play.levels import Level, level
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.records import move_list
-from gozero.records.sgf import serialise
+from gozero.records.sgf import GAME_NUMBERS, GameRecord, serialise
 from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError, InputError
@@ -48,7 +48,7 @@ HANDICAP_KOMI = 0.5
 COMMANDS = """\
   hint       the engine's best moves for you: share of the search, visits, your chance of winning (a draw counts half)
   undo       takes back the engine's last move and yours
-  save FILE  writes the game: SGF for go and simple_go, a plain list of moves for the others
+  save FILE  writes the game: SGF, or a list of moves if SGF lacks the game
   resign     gives the game up
   quit       leaves, as the end of the input does
   help       this text"""
@@ -227,7 +227,7 @@ class Terminal(cmd.Cmd):
             raise InputError(f"Cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
         if not is_new:
             raise InputError(f"{path} exists already: choose another name.")
-        print(f"Saved as {path}{'' if isinstance(self._player.game, GoGame) else ', a list of moves'}.")
+        print(f"Saved as {path}{'' if self._game.name in GAME_NUMBERS else ', a list of moves'}.")
 
     def do_resign(self, rest: str) -> None:
         self._check_not_over()
@@ -252,16 +252,20 @@ class Terminal(cmd.Cmd):
         print(COMMANDS)
 
     def record(self) -> bytes:
-        """The game so far as SGF, or as a list of moves."""
-        game = self._player.game
-        if not isinstance(game, GoGame):
-            return move_list.written(game.definition, game.position.moves).encode()
+        """The game so far as SGF, or as a list of moves if SGF lacks the game."""
+        game, moves = self._player.game, self._position.moves
+        if game.name not in GAME_NUMBERS:
+            return move_list.written(game.definition, moves).encode()
+        if isinstance(game, GoGame):
+            record = game.record()
+        else:
+            record = GameRecord(game.size, tuple(moves), game=game.name, rules=game.named_rules or "")
         result = ""
         if self.is_over:
             winner, lead = self.outcome()
             result = result_text(winner, "R" if lead is None else lead)
         black, white = ("", "gozero") if self._person == BLACK else ("gozero", "")
-        return serialise(replace(game.record(), result=result, black_name=black, white_name=white))
+        return serialise(replace(record, result=result, black_name=black, white_name=white))
 
     # What is written
 
@@ -273,7 +277,7 @@ class Terminal(cmd.Cmd):
             action = self._player.genmove(colour, Limits(self._visits), Observer(analyses.append, most_moves=1))
             seconds = time.perf_counter() - start
             self._print_board()
-            print(self._described(colour, action, analyses[-1].value))
+            print(self._described(before, action, analyses[-1].value))
             if self._remark is not None:
                 print(self._remark(before, seconds))
         elif self.is_over:
@@ -281,9 +285,12 @@ class Terminal(cmd.Cmd):
         if self.is_over:
             print(self._result())
 
-    def _described(self, colour: int, action: int, value: float) -> str:
+    def _described(self, before: Position, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
-        move = "passes" if action == self._game.pass_action else self._game.vertex(action)
+        game, colour = self._game, before.to_play
+        move = "passes" if action == game.pass_action else game.vertex(action)
+        if game.name == "hex" and game.board(before.state).flat[action] != EMPTY:
+            move = f"swaps: {move} becomes its stone, with row and column exchanged"
         favourite = colour if value >= 0 else opponent(colour)
         expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}"
         return f"{COLOUR_NAMES[colour]} {move}; {expected}."

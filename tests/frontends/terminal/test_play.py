@@ -95,6 +95,11 @@ def test_tictactoe_to_the_end(play_game: Play, tmp_path: Path) -> None:
     assert path.read_text().splitlines()[:3] == ["# tictactoe 3x3", "black A1", "white B2"]
 
 
+def test_the_engine_says_that_it_swaps(play_game: Play) -> None:
+    out = play_game("hex", "B2", options="--visits 200 --size 3")
+    assert "White swaps: B2 becomes its stone" in out
+
+
 def test_the_game_goes_on_after_its_end_is_undone(play_game: Play) -> None:
     out = play_game("tictactoe", "resign", "A1", "hint", "undo", "A1", "quit")
     assert out.count("Black resigns; White wins.") == 1
@@ -186,6 +191,21 @@ def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, t
     assert (record.size, record.komi, record.white_name, record.result) == (5, komi, "gozero", "")
     assert [colour for colour, _ in record.moves] == [1, 2]
     assert record.moves[0] == (1, 12)
+
+
+@pytest.mark.parametrize(
+    ("game", "move", "options"), [("gomoku", "C4", " --rules exact"), ("othello", "A2", ""), ("nogo", "B4", "")]
+)
+def test_games_that_sgf_knows_are_saved_as_sgf(
+    game: str, move: str, options: str, play_game: Play, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.sgf"
+    assert f"Saved as {path}.\n" in play_game(game, move, f"save {path}", "resign", options="--visits 5" + options)
+    (found,) = sgf.games(path.read_bytes())
+    record = found.record()
+    assert (found.kind, record.size, record.white_name) == (game, SMALL[game], "gozero")
+    assert record.rules == {"gomoku": "exact", "nogo": "NoGo"}.get(game, "")
+    assert record.moves[0] == (BLACK, coords.parse_vertex(move, SMALL[game]))
 
 
 def test_the_result_is_saved(play_game: Play, tmp_path: Path) -> None:
