@@ -20,7 +20,7 @@ from gozero.games.go.handicap import FEWEST_STONES
 from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
 from gozero.play.searcher import Analysis
-from gozero.records.sgf import GameRecord
+from gozero.records.sgf import GAME_NUMBERS, GameRecord
 from gozero.system.errors import ChoiceError
 from gozero.system.words import spanned
 
@@ -58,7 +58,7 @@ class CurrentGame:
         ascending.
         """
         self.name, self.sizes = name, sizes
-        self.named_rules = rules
+        self._named_rules = rules
         self.new_game(size)
 
     # The board
@@ -91,7 +91,7 @@ class CurrentGame:
 
     def new_game(self, size: int | None = None) -> None:
         """The first position, on a board of another size if given."""
-        self._begin(Position(games.make(self.name, size=size or self.size, rules=self.named_rules)))
+        self._begin(Position(games.make(self.name, size=size or self.size, rules=self._named_rules)))
 
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
         """Begin a game with these stones, a colour for each action. ValueError, and no change, if they cannot stand."""
@@ -159,6 +159,11 @@ class CurrentGame:
         """The side that the engine has resigned for in this position, or EMPTY."""
         colour, number = self.notes.resignation or (EMPTY, 0)
         return colour if number == len(self.position.moves) else EMPTY
+
+    def record(self) -> GameRecord | None:
+        """The game so far; None if SGF does not know such games."""
+        moves, rules = tuple(self.position.moves), self._named_rules or ""
+        return GameRecord(self.size, moves, game=self.name, rules=rules) if self.name in GAME_NUMBERS else None
 
     def winner(self) -> int:
         """BLACK, WHITE, or EMPTY for a draw. ValueError while the game is not over."""

@@ -28,13 +28,13 @@ from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError
 from gozero.play import engine
-from gozero.play.current_game import GoGame, check_board
+from gozero.play.current_game import check_board
 from gozero.play.ending import Outcome
 from gozero.play.levels import Level, level
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.records import move_list
-from gozero.records.sgf import GAME_NUMBERS, GameRecord, serialise
+from gozero.records.sgf import GAME_NUMBERS, serialise
 from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError, InputError
@@ -253,13 +253,8 @@ class Terminal(cmd.Cmd):
 
     def record(self) -> bytes:
         """The game so far as SGF, or as a list of moves if SGF lacks the game."""
-        game, moves = self._player.game, self._position.moves
-        if game.name not in GAME_NUMBERS:
-            return move_list.written(game.definition, moves).encode()
-        if isinstance(game, GoGame):
-            record = game.record()
-        else:
-            record = GameRecord(game.size, tuple(moves), game=game.name, rules=game.named_rules or "")
+        if (record := self._player.game.record()) is None:
+            return move_list.written(self._game, self._position.moves).encode()
         result = ""
         if self.is_over:
             winner, lead = self.outcome()

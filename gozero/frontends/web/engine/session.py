@@ -26,7 +26,7 @@ from gozero.games.refusals import landing, refusal
 from gozero.play.current_game import GoGame
 from gozero.play.ending import Ending
 from gozero.play.player import make_game
-from gozero.records.sgf import GAME_NUMBERS, GameRecord
+from gozero.records.sgf import GameRecord
 from gozero.system.errors import InputError
 
 
@@ -43,11 +43,7 @@ class GameSession:
         )
         self.ending = Ending(self.game)  # judges how the shown position ends
         self._first = self.game.position.copy()
-        self.start: GameRecord | None = None  # how the game begins; None for a game that SGF does not know
-        if isinstance(self.game, GoGame):
-            self.start = self.game.record()
-        elif self.game.name in GAME_NUMBERS:
-            self.start = GameRecord(self.game.size, game=self.game.name, rules=self.rules)
+        self.start = self.game.record()  # how the game begins; None for a game that SGF does not know
         self.tree = MoveTree()
         self.at = self.leaf = START  # the node that is shown; one on the line that is shown, at or after it
         # the last position of the game that is being played; None in review, in which every move is a variation
