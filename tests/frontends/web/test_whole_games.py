@@ -38,6 +38,8 @@ def play_to_the_end(tab: Tab, passing_after: int) -> None:
 def test_a_whole_game(title: str, size: int | None, tab: Callable[..., Tab]) -> None:
     page = tab().begin(title, size, person="white")
     assert page.number == 1  # the engine began
+    if title == "Othello":  # a board that its network did not learn
+        page.shows("It learned the game on boards 8 points wide")
     play_to_the_end(page, passing_after=12)
     assert page.view["ending"]["how"] == "rules"
     page.shows(re.compile(OUTCOME)).picture(f"whole game {title}")

@@ -28,8 +28,8 @@ export function time(seconds) {
 /** How a network came to play, in one sentence. */
 export function learned({ trained }) {
   if (!trained.length) return t("It has not learned this game, and plays weakly.");
-  if (trained.length === 1) return t("It learned the game on this board, by playing against itself alone.");
-  return t("It learned the game on boards of {least} to {most} points a side, by playing against itself alone.", { least: trained[0], most: trained.at(-1) });
+  const wide = [...new Set([trained[0], trained.at(-1)])].join("–");
+  return t("It learned the game on boards {sizes} points wide, by playing against itself alone.", { sizes: wide });
 }
 
 export const untrained = (board) => t("Not trained on {board}: expect weak moves and wrong estimates.", { board });
