@@ -159,7 +159,7 @@ def _panel(axes: Axes, panel: Panel) -> None:
         axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
-    axes.legend(fontsize=7, framealpha=0.6)
+    axes.legend(loc="best", fontsize=7, framealpha=0.6)  # a default place is warned of if it takes a second
 
 
 def _board(axes: Axes, picture: BoardPicture) -> None:

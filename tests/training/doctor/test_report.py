@@ -8,8 +8,11 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -116,6 +119,12 @@ def test_a_board_need_not_be_square() -> None:
     plots._board(axes, BoardPicture("", np.zeros((6, 7), np.uint8), np.zeros((6, 7))))
     assert [label.get_text() for label in axes.get_xticklabels()] == list("ABCDEFG")
     assert [label.get_text() for label in axes.get_yticklabels()] == list("654321")
+
+
+def test_a_slow_machine_gets_no_warning_of_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("matplotlib.legend.time", SimpleNamespace(perf_counter=count(step=2).__next__))
+    with warnings.catch_warnings(action="error"):
+        assert plots.curves([Panel("policy", [Curve("train", [1, 2], [3.0, 2.0])])])
 
 
 def test_what_is_missing_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
