@@ -26,6 +26,7 @@ from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log
 
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
 MOST_SEED = 2**63 - 1
+MOST_THREADS = 1024
 # Ctrl-C, a request from outside, a terminal that is closed; Windows lacks the last
 STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 EXTRAS = {"torch": "train", "tqdm": "train", "fsspec": "train", "ray": "distributed", "aiohttp": "web"}
@@ -70,27 +71,19 @@ class Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {message}; {hint}see {self.prog} --help\n")
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """The type of an option that is a whole number from `least` on."""
+def whole(least: int, most: int = 10**9) -> Callable[[str], int]:
+    """The type of an option that is a whole number from `least` to `most`."""
 
     def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} to {most:,}")
         return int(text)
 
     read.__name__ = "whole number"  # of more digits than Python reads
     return read
 
 
-positive = whole(1)
-
-
-def seed(text: str) -> int:
-    """The type of an option that is a seed."""
-    number = whole(0)(text)
-    if number > MOST_SEED:
-        raise argparse.ArgumentTypeError(f"{text!r} is too large: a seed is at most {MOST_SEED}")
-    return number
+positive, seed = whole(1), whole(0, MOST_SEED)
 
 
 def from_arguments(

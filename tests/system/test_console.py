@@ -8,6 +8,7 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -100,7 +101,8 @@ def test_a_command_that_is_ended_from_outside_keeps_what_it_has(
     assert signal.getsignal(number) == signal.SIG_DFL
 
 
-def test_a_seed_that_no_generator_takes_is_refused() -> None:
+@pytest.mark.parametrize(("kind", "number"), [(console.seed, 2**63), (console.positive, 10**30)])
+def test_a_number_that_no_array_or_generator_takes_is_refused(kind: Callable[[str], int], number: int) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        console.seed(str(2**64))
+        kind(str(number))
     assert console.seed(str(2**63 - 1)) == 2**63 - 1

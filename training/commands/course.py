@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from gozero.system.console import Parser, positive, run_command, seed, whole
+from gozero.system.console import MOST_THREADS, Parser, positive, run_command, seed, whole
 from gozero.system.options import number_of
 from training.course.boards import COURSES
 
@@ -107,7 +107,7 @@ def _stage_parser(command: str, description: str) -> Parser:
     add("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
     add("--seed", type=seed, default=1, help="fixes games and networks (default %(default)s)")
     threads = "for the networks; these are small: few help (default %(default)s)"
-    add("--threads", type=positive, default=1, help=threads)
+    add("--threads", type=whole(1, MOST_THREADS), default=1, help=threads)
     return parser
 
 

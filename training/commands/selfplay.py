@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from gozero.games import GAMES
 from gozero.nets import locations
-from gozero.system.console import Parser, positive, run_command, seed, whole
+from gozero.system.console import MOST_THREADS, Parser, positive, run_command, seed, whole
 from training.commands import train
 from training.settings.config import SIMULATORS, SelfPlaySettings
 
@@ -58,7 +58,8 @@ def _games_parser() -> Parser:
     add("--cheap-visits", type=int, default=8, help="visits of the other moves (default %(default)s)")
     add("--parallel", type=positive, default=usual, help="games at once (default %(default)s)")
     add("--seed", type=seed, default=1, help="the same seed gives the same games in a new folder (default %(default)s)")
-    add("--threads", type=whole(0), default=0, help="CPU threads of the network; 0: as many as help just now")
+    threads = "CPU threads of the network; 0: as many as help just now"
+    add("--threads", type=whole(0, MOST_THREADS), default=0, help=threads)
     add("--simulator", choices=SIMULATORS, default="auto", help="board of Go (default %(default)s)")
     add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where the network runs")
     return parser

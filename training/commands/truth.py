@@ -23,7 +23,7 @@ import argparse
 from collections.abc import Sequence
 
 from gozero import games
-from gozero.system.console import Parser, positive, seed
+from gozero.system.console import MOST_THREADS, Parser, positive, seed, whole
 from training.matches.interface import count_of
 from training.matches.options import complete
 
@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     colours = "with each colour against the perfect player (default 50)"
     add("--games", type=positive, default=50, metavar="N", help=colours)
     add("--seed", type=seed, default=1, help="fixes positions and games (default 1)")
-    add("--threads", type=positive, metavar="N", help="for network evaluation (default: all this process may use)")
+    threads = "for network evaluation (default: all this process may use)"
+    add("--threads", type=whole(1, MOST_THREADS), metavar="N", help=threads)
     return parser.run(_run, arguments)
 
 

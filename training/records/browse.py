@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Collection, Iterable
 from itertools import chain, count, islice
 from pathlib import Path
@@ -34,7 +33,7 @@ def _chosen(options: argparse.Namespace, selected: Library) -> Iterable[Entry]:
         entries = sorted(entries, key=lambda entry: _sort_key(entry, options.sort), reverse=options.reverse)
     elif options.reverse:
         entries = reversed(list(entries))
-    return islice(entries, None if options.limit is None else min(options.limit, sys.maxsize))
+    return islice(entries, options.limit)
 
 
 def _is_wanted(entry: Entry, options: argparse.Namespace) -> bool:

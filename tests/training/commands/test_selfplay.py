@@ -236,10 +236,11 @@ def test_games_alone_are_those_begun_first_not_the_shortest(tmp_path: Path, monk
         (["--weights", "best.pt", "--game", "nogo"], "it plays go, not nogo"),
         (["--weights", "nowhere.pt"], "nowhere.pt"),
         (["--size", "40"], "40"),
-        (["--games", "0"], "--games: '0' is not a whole number of 1 or more"),
+        (["--games", "0"], "--games: '0' is not a whole number from 1"),
         (["--full-visits", "0"], "full_visits = 0"),
         (["--seed", "-1"], "--seed: '-1' is not a whole number"),
         (["--threads", "-1"], "--threads: '-1' is not a whole number"),
+        (["--threads", "1025"], "--threads: '1025' is not a whole number from 0 to 1,024"),
         (["--hours", "1"], "unrecognized arguments: --hours 1"),
     ],
 )
