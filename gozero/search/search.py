@@ -265,7 +265,7 @@ def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> i
         raise ValueError(f"temperature {temperature}: expected 0 or above")
     if temperature == 0:
         return int(weights.argmax())
-    powers = (weights / weights.max()) ** (1.0 / temperature)
+    powers = (weights / weights.max()) ** min(1.0 / temperature, 1e30)  # more is no float32
     return int(rng.choice(len(powers), p=powers / powers.sum()))
 
 

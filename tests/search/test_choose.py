@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gozero.search.root import RootResult
-from gozero.search.search import choose
+from gozero.search.search import choose, draw
 
 VISITS = np.array([10, 0, 40, 30, 20], np.int32)
 NO_VALUES = VISITS * 0.0
@@ -28,8 +28,11 @@ def test_moves_are_drawn_by_visits(temperature: float) -> None:
     assert drawn[1] == 0
 
 
-def test_low_temperatures_do_not_overflow() -> None:
-    assert choose(RESULT, 1e-3, np.random.default_rng(2)) == 2
+@pytest.mark.parametrize("temperature", [1e-3, 1e-300])
+def test_low_temperatures_do_not_overflow(temperature: float) -> None:
+    assert choose(RESULT, temperature, np.random.default_rng(2)) == 2
+    with np.errstate(all="raise", under="ignore"):
+        assert draw(VISITS.astype(np.float32), temperature, np.random.default_rng(2)) == 2
 
 
 NOTHING = np.zeros(5, np.int32)
