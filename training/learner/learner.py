@@ -22,6 +22,7 @@ from gozero.nets import model
 from gozero.nets.blocks import SCORE_UNIT, fix_norms
 from gozero.nets.inference import number_type
 from gozero.nets.model import NetConfig, NetOutput
+from gozero.system.options import SettingsError
 from training.learner.optimisers import optimiser
 from training.records import scoring
 from training.records.rows import Batch
@@ -174,7 +175,9 @@ class Learner:
     """The network being trained, its average and its optimiser."""
 
     def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu") -> None:
-        """`device`: cpu or cuda."""
+        """`device`: cpu or cuda. SettingsError for batches of which a batch norm has no statistics."""
+        if settings.batch == 1 and config.parts[0] == "batch":
+            raise SettingsError(f"learner.batch = 1: the batch norms of {config.name} need 2 rows or more")
         self.config, self.settings, self.device = config, settings, torch.device(device)
         self.precision = number_type(settings.precision, self.device)  # f32 or bf16; with "auto" what is faster here
         self.net = model.build(config, seed)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from gozero import games
 from gozero.nets import model
 from gozero.nets.blocks import OPENED_BATCHES, BatchRenorm
+from gozero.system.options import SettingsError
 from tests.training.games import game_of, random_record
 from tests.training.refusals import one_line
 from tests.training.run.test_resume import same
@@ -50,6 +52,12 @@ def test_the_seeds_own_network_trains_on_its_two_heads() -> None:
     for _ in range(40):
         last = learner.train(batch)
     assert last["total"] < first["total"]
+
+
+def test_a_batch_norm_gets_no_single_rows() -> None:
+    """A network that ends in one point has no variance there."""
+    with pytest.raises(SettingsError):
+        Learner(model.config("s0senet", games.make("tictactoe")), LearnerSettings(batch=1), seed=1)
 
 
 def test_perfect_outputs_have_the_least_loss() -> None:
