@@ -10,6 +10,7 @@ import json
 import tempfile
 import threading
 import warnings
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -80,7 +81,10 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
             raise OSError(errno.ENOSPC, "the inference graph does not fit there, it seems", name) from None
         content = {part: (Path(name) / part).read_bytes() for part in GRAPH[:2]}
     description = {"ranges": ranges, "sha256": _digest(content)}
-    attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})
+    try:
+        attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})
+    except zipfile.BadZipFile as error:  # in what torch does not look at
+        raise weights.WeightsError(path, f"the file is damaged ({error})") from None
 
 
 def _digest(content: Mapping[str, bytes]) -> str:

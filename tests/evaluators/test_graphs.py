@@ -172,6 +172,12 @@ def test_damage_on_the_disk_is_named(file: Path, part: str, offset: int) -> None
     assert "graph       " in weights.describe(file)
 
 
+def test_a_file_with_damage_that_torch_does_not_see_gets_no_graph(file: Path) -> None:
+    flipped(file, "data/1", -1)  # in the name
+    with pytest.raises(weights.WeightsError, match="damaged"):
+        graphs.embed(file)
+
+
 @pytest.mark.parametrize("ranges", [[], None, {"7x7": 5}, {"7x7": {"blocks.0.conv1": "wide"}}])
 def test_ranges_of_a_wrong_kind_are_damage(file: Path, ranges: object) -> None:
     content = attachments.read(file, attachments.GRAPH)
