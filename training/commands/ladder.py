@@ -29,8 +29,7 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    about = __doc__ or ""
-    parser = Parser(prog="gozero ladder", description=about.partition("\n")[0], epilog=about.partition("\n\n")[2])
+    parser = Parser(prog="gozero ladder", description=__doc__)
     add = parser.add_argument
     add_game(parser)
     add(

@@ -31,7 +31,7 @@ RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = Parser(prog="gozero match", description=(__doc__ or "").partition("\n\n")[0], epilog=DESCRIPTIONS)
+    parser = Parser(prog="gozero match", description=__doc__, epilog=DESCRIPTIONS)
     add = parser.add_argument
     add("a", metavar="A", nargs="?", help="the player whose score is counted")
     add("b", metavar="B", nargs="?", help="the opponent")

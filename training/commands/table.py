@@ -4,9 +4,9 @@
     gozero table s2 --weights nogo9.pt --pairs 50:20k policy:1000 --games 10
     gozero table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo {sims}"
 
-NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), with the files and exit codes
-of `gozero tournament`: the same command continues one that was stopped, and more pairs, games or weights may be added
-later. The table has our cells below the published figures.
+The table's pairs are played as a tournament (docs/tournaments.md), with the files and exit codes of `gozero
+tournament`: the same command continues one that was stopped, and more pairs, games or weights may be added later. The
+table has our cells below the published figures.
 """
 
 from __future__ import annotations
@@ -20,12 +20,9 @@ from gozero.system.console import Parser, positive
 from training.matches.options import OUT, SIMS, add_play, check_opponent
 from training.matches.table import published
 
-PROGRAM = "gozero table"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    about = (__doc__ or "").partition("\n\n")[2].replace("TABLES", ", ".join(published.names()))
-    parser = Parser(prog=PROGRAM, description=about)
+    parser = Parser(prog="gozero table", description=__doc__)
     add = parser.add_argument
     add("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
     add("--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair")

@@ -26,7 +26,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "matches" / "tournament"  # of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = Parser(prog="gozero tournament", description=(__doc__ or "").partition("\n\n")[2])
+    parser = Parser(prog="gozero tournament", description=__doc__)
     add = parser.add_argument
     add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
     add("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")

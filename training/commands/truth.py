@@ -30,8 +30,7 @@ from training.matches.options import complete
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure a network; the exit code: 0, or 2 if the request makes no sense or the solver is missing."""
-    about = __doc__ or ""
-    parser = Parser(prog="gozero truth", description=about.partition("\n")[0], epilog=about.partition("\n\n")[2])
+    parser = Parser(prog="gozero truth", description=__doc__)
     add, solved = parser.add_argument, "tictactoe, connect4, nogo or othello"
     add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help=f"{solved} (default: that of the weights)")
     add("--size", type=int, help="board size (default: that of the weights, else the game's own)")

@@ -16,7 +16,7 @@ from gozero.system.options import number_of
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
-    parser = Parser(prog="gozero yardstick", description=(__doc__ or "").partition("\n")[0])
+    parser = Parser(prog="gozero yardstick", description=__doc__)
     add = parser.add_argument
     add("--weights", required=True, metavar="FILE")
     add("--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz")
