@@ -35,29 +35,29 @@ class Processor:
     flags: frozenset[str]  # instruction sets, in Linux's names
 
 
-def processor(path: Path = PROCESSORS) -> Processor:
-    fields = _fields(path)
+def processor() -> Processor:
+    fields = _fields(PROCESSORS)
     name = fields.get("model name") or platform.processor() or platform.machine()
     flags = frozenset(fields.get("flags", "").split())
     return Processor(name, fields.get("cpu family", ""), fields.get("model", ""), flags)
 
 
-def computes_int8(found: Processor | None = None) -> bool | None:
-    """Whether a processor, this machine's if none is given, sums products of 8-bit numbers without overflow; None: it
-    does not report it. One of x86 that does not counts as one that overflows: most do, without a sign of it.
+def computes_int8() -> bool | None:
+    """Whether the processor sums products of 8-bit numbers without overflow; None: it does not report it. One of x86
+    that does not counts as one that overflows: most do, without a sign of it.
     """
-    flags = (found or processor()).flags
+    flags = processor().flags
     if not flags and platform.machine().lower() not in X86:
         return None
     return bool(flags & INT8_UNITS)
 
 
-def float_precision(found: Processor | None = None) -> str:
-    """The number type, bf16 or f32, in which networks compute fastest on a processor, this machine's if none is given.
-    If oneDNN is limited to instruction sets without bf16, it is slow in it or gives no results.
+def float_precision() -> str:
+    """The number type, bf16 or f32, in which networks compute fastest on the processor. If oneDNN is limited to
+    instruction sets without bf16, it is slow in it or gives no results.
     """
     limit = next((value for name in LIMITS if (value := os.environ.get(name))), "")  # an empty one counts for nothing
-    return "bf16" if (found or processor()).flags & BF16_UNITS and limit.upper() not in WITHOUT_BF16 else "f32"
+    return "bf16" if processor().flags & BF16_UNITS and limit.upper() not in WITHOUT_BF16 else "f32"
 
 
 def megabytes(path: Path, key: str) -> float | None:
@@ -66,40 +66,40 @@ def megabytes(path: Path, key: str) -> float | None:
     return None if value is None else int(value.split()[0]) / 1024
 
 
-def available_threads(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
+def available_threads() -> int:
     """Threads that can run at once, at least 1: CPU affinity (Linux), else processors, bounded by the control groups'
     quotas, rounded up.
     """
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
-    quotas = [quota for folder in _control_groups("cpu", groups, mount) if (quota := _quota(folder)) is not None]
+    quotas = [quota for folder in _control_groups("cpu") if (quota := _quota(folder)) is not None]
     return max(1, min([processors, *(int(-(-quota // 1)) for quota in quotas)]))
 
 
-def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
+def memory() -> int:
     """Bytes that this process could use if it were alone: the machine's memory, or what a control group grants."""
     try:
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # Windows has no sysconf, others not these
         machine = UNKNOWN_MEMORY
     bounds = [machine]
-    for folder in _control_groups("memory", groups, mount):
+    for folder in _control_groups("memory"):
         for name in ("memory.max", "memory.limit_in_bytes"):
             with suppress(OSError, ValueError):  # ValueError: "max"
                 bounds.append(int((folder / name).read_text()))
     return min(bound for bound in bounds if bound > 0)
 
 
-def _control_groups(controller: str, groups: Path, mount: Path) -> list[Path]:
+def _control_groups(controller: str) -> list[Path]:
     """The folders that may hold a bound of a controller on this process: of version 2 its own group and all above it,
     of version 1 what a container sees.
     """
-    folders = [mount, mount / controller]
+    folders = [MOUNT, MOUNT / controller]
     with suppress(OSError):
-        for line in groups.read_text().splitlines():
+        for line in GROUPS.read_text().splitlines():
             if line.startswith("0::"):
                 inside = Path(line[3:].lstrip("/"))
-                folders += [mount / part for part in (inside, *inside.parents)]
+                folders += [MOUNT / part for part in (inside, *inside.parents)]
     return folders
 
 

@@ -168,14 +168,3 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
         OpenVINOEvaluator.from_module(model.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(ChoiceError, match="int8 needs the backend openvino"):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")
-
-
-def test_the_processor_tells_whether_it_computes_in_int8(monkeypatch: pytest.MonkeyPatch) -> None:
-    def processor(*flags: str) -> machine.Processor:
-        return machine.Processor("", "", "", frozenset(flags))
-
-    assert machine.computes_int8(processor("avx2", "avx512f")) is False
-    assert all(machine.computes_int8(processor("avx2", flag)) for flag in ("avx512_vnni", "avx_vnni", "amx_int8"))
-    for name, expected in (("arm64", None), ("AMD64", False), ("x86_64", False)):
-        monkeypatch.setattr(machine.platform, "machine", lambda name=name: name)
-        assert machine.computes_int8(processor()) is expected, "a system that does not tell"

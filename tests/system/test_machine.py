@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from gozero.system import machine
 from gozero.system.machine import (
     UNKNOWN_MEMORY,
     Processor,
     available_threads,
+    computes_int8,
     float_precision,
     megabytes,
     memory,
@@ -32,26 +34,50 @@ power management:
 """
 
 
+@pytest.fixture(autouse=True)
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of a Linux machine are those that a test writes."""
+    for name, place in (("PROCESSORS", "cpuinfo"), ("GROUPS", "cgroup"), ("MOUNT", "mount")):
+        monkeypatch.setattr(machine, name, tmp_path / place)
+
+
 def test_a_processor(tmp_path: Path) -> None:
-    path = tmp_path / "cpuinfo"
-    path.write_text(CPUINFO)
-    assert processor(path) == Processor("A Processor: 9000", "26", "2", frozenset({"fpu", "avx2"}))
+    (tmp_path / "cpuinfo").write_text(CPUINFO)
+    assert processor() == Processor("A Processor: 9000", "26", "2", frozenset({"fpu", "avx2"}))
 
 
 def test_a_system_without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "processor", lambda: "")
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    assert processor(tmp_path / "none") == Processor("arm64", "", "", frozenset())
+    assert processor() == Processor("arm64", "", "", frozenset())
     assert megabytes(tmp_path / "none", "MemAvailable") is None
 
 
-def test_bf16_where_the_processor_has_it_and_nothing_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    old, new = (Processor("", "", "", frozenset({"avx2", flag})) for flag in ("avx512f", "avx512_bf16"))
+def test_bf16_where_the_processor_has_it_and_nothing_forbids_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
     monkeypatch.delenv("DNNL_MAX_CPU_ISA", raising=False)
-    assert (float_precision(old), float_precision(new)) == ("f32", "bf16")
+    for flag, expected in (("avx512f", "f32"), ("avx512_bf16", "bf16")):
+        (tmp_path / "cpuinfo").write_text(f"flags : avx2 {flag}\n")
+        assert float_precision() == expected
     monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "avx2")
-    assert float_precision(new) == "f32"
+    assert float_precision() == "f32"
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind", "expected"),
+    [
+        ("avx2 avx512f", "x86_64", False), ("avx2 avx512_vnni", "x86_64", True), ("avx2 avx_vnni", "x86_64", True),
+        ("avx2 amx_int8", "x86_64", True), ("", "arm64", None), ("", "AMD64", False), ("", "x86_64", False),
+    ],
+)  # fmt: skip
+def test_the_processor_tells_whether_it_computes_in_int8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str, kind: str, expected: bool | None
+) -> None:
+    (tmp_path / "cpuinfo").write_text(f"flags : {flags}\n")
+    monkeypatch.setattr(platform, "machine", lambda: kind)
+    assert computes_int8() is expected
 
 
 def test_memory(tmp_path: Path) -> None:
@@ -62,10 +88,6 @@ def test_memory(tmp_path: Path) -> None:
 
 
 GB = 2**30
-
-
-def memory_of(folder: Path) -> float:
-    return memory(groups=folder / "cgroup", mount=folder / "mount") / GB
 
 
 def write(path: Path, text: str) -> None:
@@ -90,17 +112,17 @@ def machine_of_64_gb(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_memory_that_a_container_grants(tmp_path: Path, file: str, bound: int | str, expected: float) -> None:
     write(tmp_path / "cgroup", "4:memory:/other\n0::/user/box")
     write(tmp_path / "mount" / file, str(bound))
-    assert memory_of(tmp_path) == expected
+    assert memory() / GB == expected
 
 
 @pytest.mark.usefixtures("machine_of_64_gb")
-def test_memory_without_a_container(tmp_path: Path) -> None:
-    assert memory_of(tmp_path) == 64
+def test_memory_without_a_container() -> None:
+    assert memory() / GB == 64
 
 
-def test_memory_where_the_system_does_not_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_where_the_system_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sysconf")
-    assert memory_of(tmp_path) == UNKNOWN_MEMORY / GB
+    assert memory() == UNKNOWN_MEMORY
 
 
 @pytest.fixture(autouse=True)
@@ -108,18 +130,14 @@ def eight_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
 
 
-def threads(folder: Path) -> int:
-    return available_threads(groups=folder / "cgroup", mount=folder / "mount")
+def test_without_control_groups_the_affinity_counts() -> None:
+    assert available_threads() == 8
 
 
-def test_without_control_groups_the_affinity_counts(tmp_path: Path) -> None:
-    assert threads(tmp_path) == 8
-
-
-def test_without_affinity_the_processors_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_affinity_the_processors_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: 5)
-    assert threads(tmp_path) == 5
+    assert available_threads() == 5
 
 
 @pytest.mark.parametrize(
@@ -129,25 +147,25 @@ def test_without_affinity_the_processors_count(tmp_path: Path, monkeypatch: pyte
 def test_version_2_quota_of_the_own_group(tmp_path: Path, quota: str, expected: int) -> None:
     write(tmp_path / "cgroup", "0::/user/box")
     write(tmp_path / "mount/user/box/cpu.max", quota)
-    assert threads(tmp_path) == expected
+    assert available_threads() == expected
 
 
 def test_version_2_quota_of_a_group_above(tmp_path: Path) -> None:
     write(tmp_path / "cgroup", "0::/user/box")
     write(tmp_path / "mount/user/box/cpu.max", "max 100000")
     write(tmp_path / "mount/user/cpu.max", "300000 100000")
-    assert threads(tmp_path) == 3
+    assert available_threads() == 3
 
 
 def test_version_2_seen_from_inside_a_container(tmp_path: Path) -> None:
     """The mount shows the container's own group as its root, while the process still knows the outer name."""
     write(tmp_path / "cgroup", "0::/docker/0123")
     write(tmp_path / "mount/cpu.max", "400000 100000")
-    assert threads(tmp_path) == 4
+    assert available_threads() == 4
 
 
 @pytest.mark.parametrize(("quota", "expected"), [("250000", 3), ("-1", 8), ("1600000", 8)])
 def test_version_1_quota_of_a_container(tmp_path: Path, quota: str, expected: int) -> None:
     write(tmp_path / "mount/cpu/cpu.cfs_quota_us", quota)
     write(tmp_path / "mount/cpu/cpu.cfs_period_us", "100000")
-    assert threads(tmp_path) == expected
+    assert available_threads() == expected
