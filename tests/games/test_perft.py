@@ -5,14 +5,14 @@ legal positions.
 from __future__ import annotations
 
 from copy import deepcopy
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gozero.games import breakthrough, connect4, hex, nogo, othello, tictactoe
+from gozero import games
 from gozero.games.game import NOT_OVER
-from gozero.games.go import course_go, go, simple_go
+from gozero.games.go import go
 from gozero.games.perft import counts
 from tests.naive.breakthrough import NaiveBreakthrough
 from tests.naive.course_go import NaiveCourseGo
@@ -26,8 +26,6 @@ POSITIONAL = {
     2: [5, 21, 68, 156, 316, 604, 1088, 2184], 3: [10, 91, 738, 5281, 33384], 4: [17, 273, 4112, 57984],
     5: [26, 651, 15650], 9: [82, 6643], 13: [170, 28731],
 }  # fmt: skip
-SIMPLE = {2: [5, 21, 68, 156, 316, 604, 1168, 2592]}
-SITUATIONAL = {2: [5, 21, 68, 156, 316, 604, 1112, 2312]}
 NOGO = {
     2: [4, 12, 16, 0], 3: [9, 72, 496, 2832, 12768, 41328, 80352, 43776, 0], 4: [16, 240, 3352, 43264],
     5: [25, 600, 13792, 302896], 9: [81, 6480, 511912],
@@ -42,18 +40,25 @@ OTHELLO = {
 }
 BREAKTHROUGH = {5: [13, 156, 1924, 23084, 289828], 8: [22, 484, 11132, 256036]}
 HEX = {3: [9, 81, 576, 3528, 18144, 69840], 11: [121, 14641]}  # the swap is a ply
+KNOWN: list[tuple[str, dict[str, Any], list[int]]] = [
+    # settings, and the sequences of 1, 2 ... moves
+    *[("go", {"rules": "chinese", "size": size}, known) for size, known in POSITIONAL.items()],
+    ("go", {"rules": "chinese-simple", "size": 2}, [5, 21, 68, 156, 316, 604, 1168, 2592]),
+    ("go", {"rules": "aga", "size": 2}, [5, 21, 68, 156, 316, 604, 1112, 2312]),
+    *[("nogo", {"size": size}, known) for size, known in NOGO.items()],
+    *[("othello", {"size": size}, known) for size, known in OTHELLO.items()],
+    *[("breakthrough", {"size": size}, known) for size, known in BREAKTHROUGH.items()],
+    *[("hex", {"size": size}, known) for size, known in HEX.items()],
+    ("simple_go", {}, POSITIONAL[5]),  # begin as those of Go
+    ("course_go", {}, COURSE_GO),
+    ("connect4", {}, [7, 49, 343, 2401, 16807, 117649, 823536]),
+    ("tictactoe", {}, [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0]),
+]
 
 
-@pytest.mark.parametrize(
-    ("rules", "size", "expected"),
-    [
-        (rules, size, row)
-        for rules, rows in [("chinese", POSITIONAL), ("chinese-simple", SIMPLE), ("aga", SITUATIONAL)]
-        for size, row in rows.items()
-    ],
-)
-def test_sequences_of_go(rules: str, size: int, expected: list[int]) -> None:
-    assert counts(go.make(size, rules), len(expected)) == expected
+@pytest.mark.parametrize(("name", "settings", "expected"), KNOWN)
+def test_the_kernels_count_the_known_sequences(name: str, settings: dict[str, Any], expected: list[int]) -> None:
+    assert counts(games.make(name, **settings), len(expected)) == expected
 
 
 @pytest.mark.parametrize("rules", ["tromp-taylor", "new-zealand"])
@@ -63,10 +68,16 @@ def test_sequences_where_suicide_is_legal_are_those_of_the_slow_referee(rules: s
 
 
 @pytest.mark.parametrize(
-    ("rows", "cols", "expected"), [(1, 2, [3, 7, 8, 6, 2, 0]), (2, 2, POSITIONAL[2]), (3, 3, POSITIONAL[3][:4])]
-)
-def test_the_slow_referee_counts_the_same(rows: int, cols: int, expected: list[int]) -> None:
-    assert [perft(NaiveGo(rows, cols), depth) for depth in range(1, len(expected) + 1)] == expected
+    ("referee", "expected"),
+    [
+        (NaiveGo(1, 2), [3, 7, 8, 6, 2, 0]), (NaiveGo(2), POSITIONAL[2]), (NaiveGo(3), POSITIONAL[3][:4]),
+        (NaiveOthello(4), OTHELLO[4][:8]), (NaiveOthello(6), OTHELLO[6][:5]), (NaiveOthello(8), OTHELLO[8][:4]),
+        (NaiveNoGo(2), NOGO[2]), (NaiveNoGo(3), NOGO[3][:5]), (NaiveNoGo(4), NOGO[4][:3]), (NaiveNoGo(5), NOGO[5][:2]),
+        (NaiveCourseGo(), COURSE_GO[:3]),
+    ],
+)  # fmt: skip
+def test_the_slow_referees_count_the_same(referee: Any, expected: list[int]) -> None:
+    assert [perft(referee, depth) for depth in range(1, len(expected) + 1)] == expected
 
 
 def reachable_boards(size: int) -> set[bytes]:
@@ -116,49 +127,6 @@ def best_score(row: Row, low: int, high: int) -> int:
 def test_the_best_score_for_black_on_2x2_is_one_point() -> None:
     """Superko makes the game finite, so that it can be searched to its end."""
     assert best_score(Row(go.make(2, komi=0), plies=400), -4, 4) == 1
-
-
-@pytest.mark.parametrize("size", OTHELLO)
-def test_sequences_of_othello(size: int) -> None:
-    assert counts(othello.make(size), len(OTHELLO[size])) == OTHELLO[size]
-
-
-@pytest.mark.parametrize(("size", "depth"), [(4, 8), (6, 5), (8, 4)])
-def test_the_slow_referee_of_othello_counts_the_same(size: int, depth: int) -> None:
-    assert [perft(NaiveOthello(size), d) for d in range(1, depth + 1)] == OTHELLO[size][:depth]
-
-
-def test_sequences_of_simple_go_begin_as_those_of_go() -> None:
-    assert counts(simple_go.make(), 3) == POSITIONAL[5]
-
-
-def test_sequences_of_course_go() -> None:
-    assert counts(course_go.make(), 4) == COURSE_GO
-    assert [perft(NaiveCourseGo(), depth) for depth in (1, 2, 3)] == COURSE_GO[:3]  # the slow referee: all four
-
-
-def test_sequences_of_connect4() -> None:
-    assert counts(connect4.make(), 7) == [7, 49, 343, 2401, 16807, 117649, 823536]
-
-
-def test_sequences_of_tictactoe_to_the_end() -> None:
-    assert counts(tictactoe.make(), 10) == [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0]
-
-
-@pytest.mark.parametrize("size", NOGO)
-def test_sequences_of_nogo(size: int) -> None:
-    assert counts(nogo.make(size), len(NOGO[size])) == NOGO[size]
-
-
-@pytest.mark.parametrize(("size", "depth"), [(2, 4), (3, 5), (4, 3), (5, 2)])
-def test_the_slow_referee_of_nogo_counts_the_same(size: int, depth: int) -> None:
-    assert [perft(NaiveNoGo(size), d) for d in range(1, depth + 1)] == NOGO[size][:depth]
-
-
-@pytest.mark.parametrize(("game", "known"), [(breakthrough, BREAKTHROUGH), (hex, HEX)])
-def test_sequences_of_breakthrough_and_hex(game: ModuleType, known: dict[int, list[int]]) -> None:
-    for size, expected in known.items():
-        assert counts(game.make(size), len(expected)) == expected
 
 
 def test_the_slow_referees_of_breakthrough_and_hex_count_the_same() -> None:
