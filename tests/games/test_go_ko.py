@@ -12,15 +12,11 @@ from tests.rows import board, picture
 KO = "..XO./.XO.O/..XO./...../....."
 
 
+@pytest.mark.parametrize("threat", [("A1", "E1"), ("pass", "A1")])
 @pytest.mark.parametrize("rules", RULES)
-def test_a_ko_may_be_retaken_after_a_threat(rules: str) -> None:
-    row = board(KO, to_play="X", rules=rules).play("D4", "A1", "E1")
+def test_a_ko_may_be_retaken_after_a_threat_or_a_pass(rules: str, threat: tuple[str, str]) -> None:
+    row = board(KO, to_play="X", rules=rules).play("D4", *threat)
     assert row.allows("C4"), str(row)
-
-
-@pytest.mark.parametrize("rules", RULES)
-def test_passing_once_and_coming_back_lifts_a_ko(rules: str) -> None:
-    assert board(KO, to_play="X", rules=rules).play("D4", "pass", "A1").allows("C4")
 
 
 def test_every_ko_rule_knows_where_the_ko_is() -> None:
