@@ -68,17 +68,22 @@ class Row:
 
 def board(text: str, *, to_play: str = "X", rules: str = "chinese", komi: float = 0.0, move_limit: int = 0) -> Row:
     """A Go position from rows of `X`, `O` and `.`, divided by slashes."""
-    return shown(go.make(text.count("/") + 1, rules, komi, move_limit=move_limit), text, to_play)
+    return shown(lambda size: go.make(size, rules, komi, move_limit=move_limit), text, to_play)
 
 
-def shown(game: Game, text: str, to_play: str = "X") -> Row:
-    """A position of any game from rows of `X`, `O` and `.`, divided by slashes."""
+def shown(kind: Game | Callable[[int], Game], text: str, to_play: str = "X") -> Row:
+    """A position of any game, or of the one that a function makes of its size, from rows of `X`, `O` and `.`, divided
+    by slashes.
+    """
+    game = kind if isinstance(kind, Game) else kind(text.count("/") + 1)
     return Row(game, game.from_text("\n".join([f"{to_play} to play", *text.split("/")])))
 
 
-def deviation(row: Row, draws: int) -> float:
-    """How far so many samples are from drawing every legal action alike: chi-squared. No other action may be drawn."""
-    generator, legal = np.array([5], np.uint64), sorted(row.legal())
+def deviation(row: Row, draws: int, among: Iterable[int] | None = None) -> float:
+    """How far so many samples are from drawing each of these actions, None: every legal one, alike: chi-squared. No other
+    action may be drawn.
+    """
+    generator, legal = np.array([5], np.uint64), sorted(row.legal() if among is None else among)
     drawn = np.bincount(
         [row.game.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.actions
     )

@@ -5,18 +5,13 @@ import pytest
 from gozero.games import breakthrough
 from gozero.games.position import Position
 from gozero.games.refusals import refusal
-from gozero.system.errors import ChoiceError, SetUpError
-from tests.rows import Row
+from tests.rows import shown
 
 GAME = breakthrough.make(5)
 
 
-def position(*rows: str, to_play: str = "X") -> Row:
-    return Row(GAME, GAME.from_text("\n".join([f"{to_play} to play", *rows])))
-
-
 def test_a_piece_moves_ahead_and_captures_slantwise() -> None:
-    row = position(".....", "OOO..", ".XX..", ".....", ".....")
+    row = shown(GAME, "...../OOO../.XX../...../.....")
     assert {GAME.vertex(action) for action in row.legal()} == {"B3-A4", "B3-C4", "C3-B4", "C3-D4"}
     after = row.play("B3-C4")
     assert GAME.board(after.state).tolist()[1:3] == [[2, 2, 1, 0, 0], [0, 0, 1, 0, 0]]
@@ -24,19 +19,11 @@ def test_a_piece_moves_ahead_and_captures_slantwise() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows", [(".....", "X....", "....O", ".....", "....."), (".....", ".....", "O....", ".X...", ".....")]
+    ("text", "move"), [("...../X..../....O/...../.....", "A4-A5"), ("...../...../O..../.X.../.....", "B2-A3")]
 )
-def test_the_last_row_and_the_last_piece_win(rows: tuple[str, ...]) -> None:
-    row = position(*rows).play("A4-A5" if rows[1] == "X...." else "B2-A3")
+def test_the_last_row_and_the_last_piece_win(text: str, move: str) -> None:
+    row = shown(GAME, text).play(move)
     assert (GAME.outcome(row.state), row.legal()) == (-1, set())
-
-
-@pytest.mark.parametrize(
-    "rows", [("X....", "....O", ".....", ".....", "....."), ("X....", "X....", ".....", ".....", ".....")]
-)
-def test_a_side_to_move_that_has_won_cannot_be_set_up(rows: tuple[str, ...]) -> None:
-    with pytest.raises(SetUpError):
-        position(*rows)
 
 
 def test_moves_are_read_in_several_forms() -> None:
@@ -52,9 +39,3 @@ def test_a_refusal_says_why() -> None:
     assert "piece" in refusal(begun, GAME.action("A3-A4"))
     assert "A1-A2" in refusal(begun, GAME.action("A1-A2"))
     assert refusal(begun, GAME.action("A2-A3")) == ""
-
-
-@pytest.mark.parametrize("size", [4, 9])
-def test_other_boards_are_refused(size: int) -> None:
-    with pytest.raises(ChoiceError):
-        breakthrough.make(size)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gozero.games import connect4
 from gozero.games.game import NOT_OVER
 from tests.naive.lines import lines
@@ -63,11 +61,6 @@ def test_a_full_board_is_a_draw() -> None:
     assert row.legal() == {6}
     assert GAME.outcome(row.play("G6").state) == 0
     assert row.legal() == set()
-
-
-def test_a_floating_disc_is_refused() -> None:
-    with pytest.raises(ValueError, match="a disc floats"):
-        shown(GAME, "......./......./......./...X.../......./.......", "O")
 
 
 def test_its_board_is_wider_than_high() -> None:

@@ -56,8 +56,3 @@ def test_a_ko_may_not_be_retaken_at_once(game: Game) -> None:
     assert not row.allows("C4")
     row.play("E1", "E2")
     assert row.allows("C4")
-
-
-def test_other_boards_are_refused() -> None:
-    with pytest.raises(ValueError, match="course_go"):
-        games.make("course_go", size=9)

@@ -1,4 +1,4 @@
-"""What tic-tac-toe, gomoku and Connect-4 share: positions set up from stones, and what is drawn and refused."""
+"""What tic-tac-toe, gomoku and Connect-4 share: positions set up from stones, and what is drawn."""
 
 from __future__ import annotations
 
@@ -33,35 +33,3 @@ def test_sample_draws_every_legal_action_alike(name: str) -> None:
     game = games.make(name)
     row = Row(game).play(game.pass_action - 1)
     assert deviation(row, draws=20000) < 2 * len(row.legal())
-
-
-@pytest.mark.parametrize(
-    ("stones", "message"),
-    [
-        ("XXX/.../...", "3 black and 0 white stones"),
-        ("O.O/.O./..X", "1 black and 3 white stones"),
-        ("XXX/OO./...", "the side to move has made a line"),
-        ("XXX/OOO/...", "the side to move has made a line"),
-    ],
-)
-def test_stones_that_cannot_stand_are_refused(stones: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        games.make("tictactoe").from_text("X to play\n" + stones.replace("/", "\n"))
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "message"),
-    [
-        ("tictactoe", {"size": 4}, "board size 4 is not supported: tic-tac-toe has only 3"),
-        ("gomoku", {"size": 4}, "board size 4 is not supported: gomoku has 5 to 15"),
-        ("gomoku", {"size": 16}, "board size 16 is not supported"),
-        ("gomoku", {"rules": "renju"}, "unknown rules 'renju': expected one of freestyle, exact"),
-        ("connect4", {"size": 8}, "board size 8 is not supported: Connect-4 has only 7"),
-        ("connect4", {"rules": "popout"}, "connect4 has no setting 'rules'"),
-    ],
-)
-def test_sizes_and_rules_that_are_not_supported_are_refused(
-    name: str, settings: dict[str, int | str], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        games.make(name, **settings)

@@ -13,12 +13,6 @@ from gozero.games.game import BLACK, NOT_OVER, WHITE
 from tests.rows import Row, deviation, shown
 from training.matches.perfect import TreeSolver
 
-
-def board(text: str, to_play: str = "X") -> Row:
-    """A position from rows of `X`, `O` and `.`, divided by slashes."""
-    return shown(nogo.make(text.count("/") + 1), text, to_play)
-
-
 FORBIDDEN = {
     # name: (board, empty points where Black may not play, empty points where White may not)
     "nothing on the empty board": ("..../..../..../....", "", ""),
@@ -41,7 +35,7 @@ FORBIDDEN = {
 def test_moves_that_capture_or_stifle_are_illegal(name: str) -> None:
     text, black, white = FORBIDDEN[name]
     for to_play, forbidden in (("X", black), ("O", white)):
-        row = board(text, to_play)
+        row = shown(nogo.make, text, to_play)
         empty = {point for point, stone in enumerate(row.stones()) if not stone}
         assert empty - row.legal() == {parse_vertex(vertex, row.game.cols) for vertex in forbidden.split()}, (
             f"{to_play}\n{row}"
@@ -49,12 +43,12 @@ def test_moves_that_capture_or_stifle_are_illegal(name: str) -> None:
 
 
 def test_who_cannot_move_loses() -> None:
-    assert nogo.outcome(board(".X/X.", "O").state) == -1
-    assert nogo.outcome(board(".X/X.", "X").state) == NOT_OVER
+    assert nogo.outcome(shown(nogo.make, ".X/X.", "O").state) == -1
+    assert nogo.outcome(shown(nogo.make, ".X/X.", "X").state) == NOT_OVER
 
 
 def test_owner_and_score_count_the_moves_left() -> None:
-    black, white = board(".X./X../...", "X"), board(".X./X../...", "O")
+    black, white = shown(nogo.make, ".X./X../...", "X"), shown(nogo.make, ".X./X../...", "O")
     assert black.points(nogo.owner) == [1, 0, 0, 0, 0, 0, 0, 0, 0]
     assert white.points(nogo.owner) == [-1, 0, 0, 0, 0, 0, 0, 0, 0]
     assert (nogo.score(black.state), nogo.score(white.state)) == (7 - 6 - 1, 6 - 7 - 1)
@@ -62,23 +56,12 @@ def test_owner_and_score_count_the_moves_left() -> None:
 
 @pytest.mark.parametrize("to_play", ["X", "O"])
 def test_where_nobody_can_move_the_side_to_move_loses(to_play: str) -> None:
-    row = board(".XO/XXO/OO.", to_play)
+    row = shown(nogo.make, ".XO/XXO/OO.", to_play)
     assert (nogo.outcome(row.state), nogo.score(row.state)) == (-1, -1)
 
 
-def test_a_chain_without_liberty_cannot_be_set_up() -> None:
-    with pytest.raises(ValueError, match="has no liberty"):
-        board("XO./O../...")
-
-
-@pytest.mark.parametrize("size", [-1, 0, 1, 14, 19])
-def test_other_sizes_are_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=f"board size {size} is not supported: NoGo has 2 to 13"):
-        nogo.make(size)
-
-
 def test_playouts_choose_uniformly() -> None:
-    row = board("X.O./XX.O/..O./....")
+    row = shown(nogo.make, "X.O./XX.O/..O./....")
     assert deviation(row, draws=6000) < 30  # of 8 degrees of freedom: p < 0.001
 
 

@@ -18,11 +18,6 @@ from tests.rows import Row, deviation, picture, shown
 from training.matches.perfect import TreeSolver
 
 
-def board(text: str, to_play: str = "X") -> Row:
-    """A position from rows of `X`, `O` and `.`, divided by slashes."""
-    return shown(othello.make(text.count("/") + 1), text, to_play)
-
-
 def test_the_first_position_is_the_standard_one() -> None:
     row = Row(othello.make())
     points = {colour: {k for k, disc in enumerate(row.stones()) if disc == colour} for colour in (BLACK, WHITE)}
@@ -69,7 +64,7 @@ FLIPS = {
 @pytest.mark.parametrize("name", FLIPS)
 def test_flips(name: str) -> None:
     before, to_play, move, after = FLIPS[name]
-    row = board(before, to_play)
+    row = shown(othello.make, before, to_play)
     assert row.allows(move), str(row)
     assert picture(row.play(move)) == after, str(row)
 
@@ -115,7 +110,8 @@ def test_what_is_solved_is_what_perfect_play_leads_to(size: int, most: int) -> N
 def test_the_loss_of_the_last_disc_is_foreseen() -> None:
     row = Row(othello.make()).play("E6", "F4", "E3", "F6", "G5", "D6", "E7", "F5")
     assert othello.solved(row.state) == 1, "the next move takes all"
-    assert othello.solved(board(3 * "......../" + "..XXX.../..XOX.../..XXX.../......../........", "O").state) == -1
+    surrounded = 3 * "......../" + "..XXX.../..XOX.../..XXX.../......../........"
+    assert othello.solved(shown(othello.make, surrounded, "O").state) == -1
     assert othello.solved(Row(othello.make()).state) == NOT_OVER
 
 
@@ -139,20 +135,12 @@ def test_a_pass_is_legal_exactly_where_no_point_is() -> None:
     ],
 )  # fmt: skip
 def test_most_discs_win_once_neither_side_can_move(text: str, to_play: str, outcome: int, score: int) -> None:
-    row = board(text, to_play)
+    row = shown(othello.make, text, to_play)
     assert (row.game.outcome(row.state), row.game.score(row.state)) == (outcome, score), str(row)
-
-
-@pytest.mark.parametrize("size", [2, 5, 7, 10])
-def test_other_sizes_are_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=rf"board size {size} is not supported: expected 4, 6 or 8"):
-        games.make("othello", size=size)
 
 
 def test_the_rules_have_the_name_of_records_and_journals() -> None:
     assert games.usual("othello", "rules") == "standard"
-    with pytest.raises(ValueError, match="unknown rules 'reversi': expected standard"):
-        games.make("othello", rules="reversi")
 
 
 def test_sample_draws_every_legal_action_alike() -> None:

@@ -1,4 +1,4 @@
-"""Why a move is refused, in words."""
+"""Why a move, a board, a rule set or a position is refused, in words."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from gozero import games
 from gozero.games import descriptions
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
+from gozero.system.errors import ChoiceError, SetUpError
 
 
 def position(game: str, *moves: int, **settings: object) -> Position:
@@ -85,3 +86,60 @@ def test_a_click_anywhere_in_a_column_drops_the_piece() -> None:
     assert landing(board, 3) == 31
     assert landing(board, 0) == 35
     assert landing(position("tictactoe"), 3) == 3
+
+
+@pytest.mark.parametrize(
+    ("game", "sizes", "message"),
+    [
+        ("go", (-1, 0, 1, 20, 25), ""),
+        ("nogo", (-1, 0, 1, 14, 19), "NoGo has 2 to 13"),
+        ("othello", (2, 5, 7, 10), "expected 4, 6 or 8"),
+        ("breakthrough", (4, 9), ""),
+        ("course_go", (9,), "course_go"),
+        ("simple_go", (9,), ""),
+        ("tictactoe", (4,), "tic-tac-toe has only 3"),
+        ("gomoku", (4, 16), "gomoku has 5 to 15"),
+        ("connect4", (8,), "Connect-4 has only 7"),
+    ],
+)
+def test_boards_that_a_game_does_not_have(game: str, sizes: tuple[int, ...], message: str) -> None:
+    for size in sizes:
+        with pytest.raises(ChoiceError, match=f"board size {size} is not supported.*{message}"):
+            games.make(game, size=size)
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "message"),
+    [
+        ("go", "stone-scoring", "stone-scoring"),
+        ("go", "nonsense", "nonsense"),
+        ("othello", "reversi", "unknown rules 'reversi': expected standard"),
+        ("simple_go", "chinese", "unknown rules 'chinese'"),
+        ("gomoku", "renju", "unknown rules 'renju': expected one of freestyle, exact"),
+        ("connect4", "popout", "connect4 has no setting 'rules'"),
+    ],
+)
+def test_rules_that_a_game_does_not_have(game: str, rules: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        games.make(game, rules=rules)
+
+
+@pytest.mark.parametrize(
+    ("game", "size", "rows", "message"),
+    [
+        ("go", 3, "XO. O.. ...", "libert"),
+        ("nogo", 3, "XO. O.. ...", "has no liberty"),
+        ("breakthrough", 5, "X.... ....O ..... ..... .....", "the side to move has won"),
+        ("breakthrough", 5, "X.... X.... ..... ..... .....", "the side to move has won"),
+        ("hex", 3, "XX. XX. ...", "4 black and 0 white stones"),
+        ("hex", 3, "X.. XO. XO.", "the side to move has its chain"),
+        ("connect4", 7, "....... ....... ....... ...X... ....... ...O...", "a disc floats"),
+        ("tictactoe", 3, "XXX ... ...", "3 black and 0 white stones"),
+        ("tictactoe", 3, "O.O .O. ..X", "1 black and 3 white stones"),
+        ("tictactoe", 3, "XXX OO. ...", "the side to move has made a line"),
+        ("tictactoe", 3, "XXX OOO ...", "the side to move has made a line"),
+    ],
+)
+def test_stones_that_cannot_stand(game: str, size: int, rows: str, message: str) -> None:
+    with pytest.raises(SetUpError, match=message):
+        games.make(game, size=size).from_text("\n".join(["X to play", *rows.split()]))

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from gozero import games
 from gozero.games.go import simple_go
 from tests.rows import Row
 
@@ -19,11 +14,3 @@ def test_two_passes_on_the_empty_board_are_a_draw() -> None:
 def test_one_stone_owns_the_board_and_no_komi_is_given() -> None:
     row = Row(simple_go.make()).play("C3", "pass", "pass")
     assert (row.game.outcome(row.state), row.game.score(row.state)) == (-1, -25)
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"), [({"size": 9}, "board size 9"), ({"rules": "chinese"}, "unknown rules 'chinese'")]
-)
-def test_other_boards_and_rules_are_refused(setting: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        games.make("simple_go", **setting)
