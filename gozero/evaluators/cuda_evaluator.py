@@ -99,7 +99,7 @@ class Unpack(nn.Module):
 class Forward(nn.Module):
     """Packed int32 [n, packed_ints] → float32 [n, width]: logits [A], value, score and ownership [P] if there are."""
 
-    def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
+    def __init__(self, net: nn.Module, size: int, *, ownership: bool) -> None:
         """`net`, a folded network, is stored and run once on the empty board of this size, to learn what it gives."""
         super().__init__()
         assert isinstance(net, model.Network)

@@ -39,7 +39,7 @@ class OpenVINOEvaluator:
     label = "OpenVINO"  # for users
 
     def __init__(
-        self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto",
+        self, graph: Any, game: Game, *, threads: int | None, precision: str = "auto",
         ranges: Callable[[Game, int], Mapping[str, float]] | None = None, batches: int = 1,
     ) -> None:  # fmt: skip
         """Compile a graph of `graphs.convert` for the game's board.

@@ -28,9 +28,7 @@ class Diagram:
     passes: int
 
 
-def print_diagram(
-    colours: np.ndarray, to_play: int, *, ko: int | None = None, passes: int = 0, slanted: bool = False
-) -> str:
+def print_diagram(colours: np.ndarray, to_play: int, *, ko: int | None, passes: int, slanted: bool) -> str:
     """The diagram of colours [rows, cols] (0 empty, 1 Black, 2 White); ``slanted``: of hexagons, each row further right."""
     height, size = colours.shape
     title = f"{SYMBOLS[to_play]} to play"
@@ -43,9 +41,8 @@ def print_diagram(
     return "\n".join([title, *(" " * row + line if slanted else line for row, line in enumerate(lines))])
 
 
-def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
-    """Read a diagram of `size` columns and `height` rows, by default as many. ValueError if it is no such board."""
-    height = height or size
+def parse_diagram(text: str, size: int, height: int) -> Diagram:
+    """Read a diagram of `size` columns and `height` rows. ValueError if it is no such board."""
     to_play, ko, passes = SYMBOLS.index("X"), None, 0
     rows: list[list[int]] = []
     for line in text.strip().splitlines():

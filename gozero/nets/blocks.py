@@ -68,7 +68,7 @@ class ConvNorm(nn.Module):
     a residual block start as the identity (Goyal et al. 2017).
     """
 
-    def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0, norm: str = NORMS[0]) -> None:
+    def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0, norm: str) -> None:
         super().__init__()
         before, after = (kernel - 1) // 2, kernel // 2
         self.border = None if before == after else nn.ZeroPad2d((before, after, before, after))
@@ -120,7 +120,7 @@ def pool(x: Tensor, size: Tensor) -> Tensor:
 class ResidualBlock(nn.Module):
     """relu(x + conv(relu(conv(x)))), each convolution with its batch norm (He et al. 2015)."""
 
-    def __init__(self, channels: int, *, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, *, norm: str) -> None:
         super().__init__()
         self.conv1 = ConvNorm(channels, channels, norm=norm)
         self.conv2 = ConvNorm(channels, channels, gain=0.0, norm=norm)
@@ -134,7 +134,7 @@ class PoolingBlock(nn.Module):
     knows of distant ko threats, ladders' ends and who leads (Wu 2019, section 3.3).
     """
 
-    def __init__(self, channels: int, pooled: int, *, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, pooled: int, *, norm: str) -> None:
         super().__init__()
         self.widths = [channels - pooled, pooled]
         self.conv1 = ConvNorm(channels, channels, norm=norm)

@@ -53,7 +53,7 @@ class CurrentGame:
     position: Position  # the current one; replaced when another game begins
     notes: EngineNotes  # of this game
 
-    def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None) -> None:
+    def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None) -> None:
         """Begin a game of `gozero.games` by the named rules, None: its own. `sizes` are those that can be played,
         ascending.
         """
@@ -182,9 +182,7 @@ class GoGame(CurrentGame):
 
     rules: RuleSet  # of this game; later ones have those that were chosen last, or the game's own
 
-    def __init__(
-        self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None, komi: float | None = None
-    ) -> None:
+    def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None) -> None:
         """Begin with this komi, None: the rules' own; later games have what was set last. Simplified Go has none."""
         self._has_komi = name == "go"  # and with it other rules than its own
         self.name = name

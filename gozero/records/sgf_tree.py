@@ -114,7 +114,7 @@ def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
         node.set("C", comment if node is nodes[0] else "")
 
 
-def prune(root: SgfNode, gone: Collection[SgfNode], unplayable: Collection[SgfNode] = ()) -> None:
+def prune(root: SgfNode, gone: Collection[SgfNode], unplayable: Collection[SgfNode]) -> None:
     """Take the nodes ``gone``, and what follows them, out of a tree. Where a variation that sets up stones would become
     the main line, and so begin a new game, or one that cannot be played, an empty node stands before it.
     """

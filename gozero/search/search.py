@@ -149,11 +149,11 @@ class Search:
         """Whether the search of every tree has ended."""
         return not self.forest.trees["active"].any()
 
-    def is_full(self, tree: int = 0) -> bool:
-        """Whether the search of a tree ended because there was no room for another node."""
-        return bool(self.forest.trees[tree]["full"])
+    def is_full(self) -> bool:
+        """Whether the search of the first tree ended because there was no room for another node."""
+        return bool(self.forest.trees[0]["full"])
 
-    def has_room(self, tree: int = 0) -> bool:
+    def has_room(self, tree: int) -> bool:
         """Whether a tree leaves half of its nodes to another search."""
         return bool(self.forest.trees[tree]["node_count"] <= self.settings.max_nodes // 2)
 

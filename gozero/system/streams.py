@@ -149,7 +149,7 @@ class ProtocolOutput:
             os.set_blocking(descriptor, True)  # another process that shares it may have changed that
 
     @classmethod
-    def take_over(cls, log: Log | None = None) -> ProtocolOutput:
+    def take_over(cls, log: Log | None) -> ProtocolOutput:
         """Take over standard output, after `open_streams`, and point file descriptor 1 at stderr, so that no library's
         print reaches the client. UnwritableError if it is closed.
         """

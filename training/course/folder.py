@@ -55,8 +55,8 @@ class CourseFolder:
         """Whether the stage is done."""
         return self.file(stage).exists()
 
-    def newest(self, generation: int | None = None) -> int:
-        """The generation of value networks to use. UserError if it is not there."""
+    def newest(self, generation: int | None) -> int:
+        """The generation of value networks to use, None: the newest. UserError if it is not there."""
         found = next(number for number in count() if not self.has(value_stage(number)))
         if found == 0 or (generation is not None and generation >= found):
             wanted = "value networks" if generation is None else f"value networks of generation {generation}"

@@ -126,7 +126,7 @@ def spelt_rules(text: str) -> RuleSet | None:
     return _from_fields(found)
 
 
-def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool, territory: bool = False) -> RuleSet:
+def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool, territory: bool) -> RuleSet:
     """The rule set of these choices; if none of the table has them, its name spells them out as KataGo's records do."""
     chosen = RuleSet("", ko, suicide, bonus, removes_dead, territory)
     for rules in RULES.values():
