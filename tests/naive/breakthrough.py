@@ -12,7 +12,7 @@ BLACK, WHITE = 1, 2
 class NaiveBreakthrough:
     """One game on a size x size board."""
 
-    def __init__(self, size: int = 8) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
         rows = {BLACK: (size - 2, size - 1), WHITE: (0, 1)}
         self.pieces = {colour: {(row, col) for row in rows[colour] for col in range(size)} for colour in rows}

@@ -8,7 +8,7 @@ BLACK, WHITE = 1, 2
 class NaiveHex:
     """One game on a size x size board."""
 
-    def __init__(self, size: int = 11) -> None:
+    def __init__(self, size: int) -> None:
         self.size, self.plies, self.to_play = size, 0, BLACK
         self.stones: dict[tuple[int, int], int] = {}
 

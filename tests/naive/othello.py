@@ -16,7 +16,7 @@ DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (d
 class NaiveOthello:
     """One game of Othello on a size x size board, remembered as the list of all its boards and sides to move."""
 
-    def __init__(self, size: int = 8) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
         self.pass_action = size * size
         middle = size // 2

@@ -170,11 +170,11 @@ DEAD_INSIDE = """
 """
 
 
-def left_by_the_settlement(komi: float, *, friendly: bool = False, stated: str = boards.LOST) -> set[str]:
+def left_by_the_settlement(komi: float, *, friendly: bool = False) -> set[str]:
     """What Black thinks of after White's pass."""
     position = position_of(DEAD_INSIDE, "X", komi)
     mask = ending.sensible_moves(position, opponent_passed=True)
-    settlement = settle(position.game.board(position.state), [boards.owners_of(stated)] * 2)
+    settlement = settle(position.game.board(position.state), [boards.owners_of(boards.LOST)] * 2)
     assert settlement.is_complete
     assert settlement.area == 7
     moves = ending.settled_moves(position, mask, settlement, opponent_passed=True, friendly=friendly)

@@ -18,15 +18,14 @@ from gozero.search.settings import SearchSettings
 class HashEvaluator:
     """Random-looking logits and values that depend on the state alone."""
 
-    def __init__(self, game: Game, spread: float = 1.5) -> None:
+    def __init__(self, game: Game) -> None:
         self.game = game
-        self.spread = spread
         self.batches: list[int] = []
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         self.batches.append(len(states))
         generators = [np.random.default_rng(zlib.crc32(state.tobytes())) for state in states]
-        logits = np.array([generator.normal(0, self.spread, self.game.actions) for generator in generators], np.float32)
+        logits = np.array([generator.normal(0, 1.5, self.game.actions) for generator in generators], np.float32)
         values = np.array([generator.uniform(-0.9, 0.9) for generator in generators], np.float32)
         return Evaluation(logits, values, values * 10)
 

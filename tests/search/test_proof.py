@@ -58,7 +58,7 @@ class Deceived:
 
     game = TICTACTOE
 
-    def __init__(self, action: int, prior: float = 4.0) -> None:
+    def __init__(self, action: int, prior: float) -> None:
         self._action, self._prior = action, prior
 
     def evaluate(self, states: np.ndarray) -> Evaluation:

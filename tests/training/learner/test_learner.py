@@ -21,9 +21,9 @@ from training.settings.config import LearnerSettings, ReplaySettings
 TINY = model.config("b2c16")
 
 
-def fixed_batch(size: int = 5, rows: int = 32) -> Batch:
+def fixed_batch(rows: int = 32) -> Batch:
     replay = Replay(ReplaySettings(held_out=0), game_of)
-    replay.add([random_record(size, seed) for seed in range(4)])
+    replay.add([random_record(5, seed) for seed in range(4)])
     return replay.sample(rows, np.random.default_rng(0))
 
 

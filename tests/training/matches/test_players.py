@@ -67,8 +67,8 @@ def test_the_seed_of_begin_fixes_the_random_player(go: Game) -> None:
     assert game(1) == game(1) != game(2)
 
 
-def gtp_game(description: str, go: Game, seconds: float = 20.0) -> tuple[MatchPlayer, list]:
-    player = open_player(description, Conditions(go, 7.5, move_seconds=seconds))
+def gtp_game(description: str, go: Game) -> tuple[MatchPlayer, list]:
+    player = open_player(description, Conditions(go, 7.5, move_seconds=20.0))
     records: list = []
     with closing(player), suppress(PlayerError):  # who loses both games by illegal moves
         records.extend(play_match((player, RandomPlayer()), go, games=2))

@@ -33,8 +33,8 @@ def local(pools: dict[Key, dict[str, Any]] | None = None) -> LocalSelfPlay:
     return made
 
 
-def task(slot: int, wanted: float = 12) -> Task:
-    return Task(5, slot, SETTINGS.stage[1], 2, wanted, "rows")
+def task(slot: int) -> Task:
+    return Task(5, slot, SETTINGS.stage[1], 2, 12.0, "rows")
 
 
 def played(selfplay: SelfPlay, tasks: list[Task], stop: Stop = lambda: False) -> list[Record | TaskEnd]:

@@ -32,8 +32,8 @@ STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator=
 SIX = SelfPlaySettings(games=6, groups=1)
 
 
-def pool_of(settings: SelfPlaySettings = SIX, seed: int = 1) -> Pool:
-    return Pool(game_of(5), settings, (seed,))
+def pool_of(settings: SelfPlaySettings = SIX) -> Pool:
+    return Pool(game_of(5), settings, (1,))
 
 
 def play(pool: Pool, rows: float, generation: int = 99) -> list[bytes]:
