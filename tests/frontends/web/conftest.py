@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.frontends.web.site import Tab
-    from tests.frontends.web.talk import Server
+    from tests.frontends.web.talk import Server, Wire
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -59,6 +59,13 @@ def shared_game(server: "Server") -> str:
     with server.page() as page:
         name: str = page.until("view")["identity"]
         return name
+
+
+@pytest.fixture
+def page(server: "Server", shared_game: str) -> "Iterator[Wire]":
+    """A page that shows that game."""
+    with server.page(shared_game) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from tests.frontends.web.talk import Server, served_by
+from tests.frontends.web.talk import Server, Wire, served_by
 
 
 @pytest.fixture(scope="module")
@@ -122,30 +122,27 @@ def test_the_address_holds_the_token(shared: Server) -> None:
     ["no json", "[1]", "{}", '{"do": 1}', '{"do": "catalogue", "choices": {"a": "/etc/passwd"}}',
      "[" * 100_000],
 )  # fmt: skip
-def test_what_a_page_may_not_send(server: Server, shared_game: str, text: str) -> None:
-    with server.page(shared_game) as page:
-        page.send_text(text)
-        assert "does not understand" in page.until("refused")["text"]
+def test_what_a_page_may_not_send(page: Wire, text: str) -> None:
+    page.send_text(text)
+    assert "does not understand" in page.until("refused")["text"]
 
 
-def test_a_page_may_nest_as_deeply_as_it_likes(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        for depth in range(930, 1000):
-            page.send_text('{"do": "stop", "a": ' + "[" * depth + "]" * depth + "}")
-            page.send(do="goto", node=-1)
-            while page.until("refused")["text"] != "This move was taken back or deleted.":
-                pass
+def test_a_page_may_nest_as_deeply_as_it_likes(page: Wire) -> None:
+    for depth in range(930, 1000):
+        page.send_text('{"do": "stop", "a": ' + "[" * depth + "]" * depth + "}")
+        page.send(do="goto", node=-1)
+        while page.until("refused")["text"] != "This move was taken back or deleted.":
+            pass
 
 
-def test_weights_are_chosen_by_name_only(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.send(do="new", setup={"game": "go", "engine": "/etc/passwd"})
-        assert page.until("refused")["text"] == "These weights are not offered for Go."
-        page.send(do="restore", saved={"setup": {"game": "go", "engine": "/etc/passwd"}})
-        assert page.until("refused")["text"].startswith("This game cannot be opened")
-        page.send(do="new", setup={"game": "tictactoe", "weights": "/etc/passwd"})
-        assert "unknown setting 'weights'" in page.until("refused")["text"]
+def test_weights_are_chosen_by_name_only(page: Wire) -> None:
+    page.until("view")
+    page.send(do="new", setup={"game": "go", "engine": "/etc/passwd"})
+    assert page.until("refused")["text"] == "These weights are not offered for Go."
+    page.send(do="restore", saved={"setup": {"game": "go", "engine": "/etc/passwd"}})
+    assert page.until("refused")["text"].startswith("This game cannot be opened")
+    page.send(do="new", setup={"game": "tictactoe", "weights": "/etc/passwd"})
+    assert "unknown setting 'weights'" in page.until("refused")["text"]
 
 
 @pytest.mark.parametrize(
@@ -162,11 +159,10 @@ def test_weights_are_chosen_by_name_only(server: Server, shared_game: str) -> No
         ({"unknown": 1}, "New game: unknown setting 'unknown'"),
     ],
 )
-def test_a_game_that_cannot_be_had(server: Server, shared_game: str, setup: dict[str, object], text: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.send(do="new", setup=setup)
-        assert page.until("refused")["text"].startswith(text)
+def test_a_game_that_cannot_be_had(page: Wire, setup: dict[str, object], text: str) -> None:
+    page.until("view")
+    page.send(do="new", setup=setup)
+    assert page.until("refused")["text"].startswith(text)
 
 
 def test_a_text_that_is_too_large_closes_the_page(server: Server, shared_game: str) -> None:
@@ -179,7 +175,6 @@ def test_a_text_that_is_too_large_closes_the_page(server: Server, shared_game: s
 
 
 @pytest.mark.parametrize("data", ["é", "a"])
-def test_what_is_no_file_is_refused(server: Server, shared_game: str, data: str) -> None:
-    with server.page(shared_game) as page:
-        page.send(do="load", data=data)
-        assert "sent no file" in page.until("refused")["text"]
+def test_what_is_no_file_is_refused(page: Wire, data: str) -> None:
+    page.send(do="load", data=data)
+    assert "sent no file" in page.until("refused")["text"]

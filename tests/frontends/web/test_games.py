@@ -170,24 +170,22 @@ def test_looks_go_to_every_page_of_a_game(server: Server, shared_game: str) -> N
         assert one.until("look")["moves"][0]["vertex"] in {"A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3"}
 
 
-def test_a_move_for_a_position_that_is_no_longer_there_is_refused(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        view = page.begin(game="tictactoe", person="both")
-        page.send(do="play", vertex="a1", at=view["at"])
-        moved = page.until("view")
-        page.send(do="play", vertex="b2", at=view["at"])
-        assert "has changed since that click" in page.until("refused")["text"]
-        page.send(do="play", vertex="b2", at=moved["at"])
-        assert page.until("view")["number"] == 2
+def test_a_move_for_a_position_that_is_no_longer_there_is_refused(page: Wire) -> None:
+    view = page.begin(game="tictactoe", person="both")
+    page.send(do="play", vertex="a1", at=view["at"])
+    moved = page.until("view")
+    page.send(do="play", vertex="b2", at=view["at"])
+    assert "has changed since that click" in page.until("refused")["text"]
+    page.send(do="play", vertex="b2", at=moved["at"])
+    assert page.until("view")["number"] == 2
 
 
-def test_stones_are_marked_in_the_position_that_was_clicked(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.load("(;SZ[5];B[cc];W[bb];B[];W[];B[])")
-        page.until("view")
-        page.send(do="dead", vertex="b4", at=99)
-        assert "has changed since that click" in page.until("refused")["text"]
+def test_stones_are_marked_in_the_position_that_was_clicked(page: Wire) -> None:
+    page.until("view")
+    page.load("(;SZ[5];B[cc];W[bb];B[];W[];B[])")
+    page.until("view")
+    page.send(do="dead", vertex="b4", at=99)
+    assert "has changed since that click" in page.until("refused")["text"]
 
 
 def test_what_one_page_asked_for_is_told_to_no_other(server: Server, shared_game: str) -> None:

@@ -17,7 +17,7 @@ from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import setup_of
 from gozero.play.searcher import never
 from gozero.system.errors import ChoiceError, InputError
-from tests.frontends.web.talk import Server, Wire
+from tests.frontends.web.talk import Wire
 
 STRONG = {"game": "go", "size": 7, "level": 20}
 KOMI = count(0.5)
@@ -75,113 +75,101 @@ def thinking(page: Wire) -> dict[str, Any]:
     return view
 
 
-def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        live = thinking(page)["at"]
-        page.send(do="goto", node=0)
-        view = page.until("view")
-        assert (view["at"], view["live"], view["thinking"], view["line"]) == (0, live, True, [0, live])
-        page.send(do="comment", text="while it thinks")
-        page.send(do="save")
-        text = page.until("record")["text"].replace("\n", "")
-        assert "C[while it thinks]" in text
-        assert text.endswith(";B[dd])")
-        page.send(do="play", vertex="a1")
-        assert page.until("refused")["text"].startswith("This is an earlier move")
-        page.send(do="hint")
-        assert page.until("refused")["text"].startswith("The engine is choosing its move")
-        page.send(do="view")
-        assert page.until("view")["thinking"]
-        view = page.until("view")  # it has moved, in the last position; the page still looks at the first one
-        assert (view["at"], view["thinking"], view["turn"], len(view["line"])) == (0, False, "black", 3)
-        assert view["live"] == view["line"][-1]
-        page.send(do="goto", node=view["live"])
-        view = page.until("view")
-        assert sorted(view["stones"]) == [0] * 47 + [1, 2]
-        page.send(do="undo")
-        assert page.until("view")["number"] == 0
+def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(page: Wire) -> None:
+    live = thinking(page)["at"]
+    page.send(do="goto", node=0)
+    view = page.until("view")
+    assert (view["at"], view["live"], view["thinking"], view["line"]) == (0, live, True, [0, live])
+    page.send(do="comment", text="while it thinks")
+    page.send(do="save")
+    text = page.until("record")["text"].replace("\n", "")
+    assert "C[while it thinks]" in text
+    assert text.endswith(";B[dd])")
+    page.send(do="play", vertex="a1")
+    assert page.until("refused")["text"].startswith("This is an earlier move")
+    page.send(do="hint")
+    assert page.until("refused")["text"].startswith("The engine is choosing its move")
+    page.send(do="view")
+    assert page.until("view")["thinking"]
+    view = page.until("view")  # it has moved, in the last position; the page still looks at the first one
+    assert (view["at"], view["thinking"], view["turn"], len(view["line"])) == (0, False, "black", 3)
+    assert view["live"] == view["line"][-1]
+    page.send(do="goto", node=view["live"])
+    view = page.until("view")
+    assert sorted(view["stones"]) == [0] * 47 + [1, 2]
+    page.send(do="undo")
+    assert page.until("view")["number"] == 0
 
 
-def test_analysis_shows_the_engines_own_search(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        live = thinking(page)["at"]
-        page.send(do="analyse", on=True)
-        view = page.until("view")
-        assert view["thinking"]
-        assert view["analysing"]
-        look = page.until("look", "view")
-        assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
-        page.send(do="analyse", on=False)
+def test_analysis_shows_the_engines_own_search(page: Wire) -> None:
+    live = thinking(page)["at"]
+    page.send(do="analyse", on=True)
+    view = page.until("view")
+    assert view["thinking"]
+    assert view["analysing"]
+    look = page.until("look", "view")
+    assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
+    page.send(do="analyse", on=False)
 
 
-def test_another_level_lets_the_thought_begin_again(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        thinking(page)
-        page.send(do="level", level=1)
-        view = page.until("view")
-        assert (view["level"], view["thinking"]) == (1, True)
-        view = page.until("view")
-        assert (view["number"], view["thinking"]) == (2, False)
+def test_another_level_lets_the_thought_begin_again(page: Wire) -> None:
+    thinking(page)
+    page.send(do="level", level=1)
+    view = page.until("view")
+    assert (view["level"], view["thinking"]) == (1, True)
+    view = page.until("view")
+    assert (view["number"], view["thinking"]) == (2, False)
 
 
 @pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
-def test_what_changes_the_game_cuts_the_thought_short(
-    server: Server, shared_game: str, request_: str, number: int
-) -> None:
-    with server.page(shared_game) as page:
-        thinking(page)
-        page.send(do=request_)
+def test_what_changes_the_game_cuts_the_thought_short(page: Wire, request_: str, number: int) -> None:
+    thinking(page)
+    page.send(do=request_)
+    view = page.until("view")
+    assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
+
+
+def test_the_saved_result_is_the_games_wherever_the_page_looks(page: Wire) -> None:
+    thinking(page)
+    page.send(do="resign")
+    page.until("view")
+    page.send(do="goto", node=0)
+    page.until("view")
+    page.send(do="save")
+    assert "RE[W+R]" in page.until("record")["text"]
+
+
+def test_handicap_stones_stand_where_the_engine_thinks(page: Wire) -> None:
+    assert page.begin(game="go", size=9, level=1, handicap=4)["thinking"]
+    view = page.until("view")
+    assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
+
+
+def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(page: Wire) -> None:
+    page.begin(game="go", size=7, level=1, clock={"main": 0.4})
+    page.send(do="analyse", on=True)
+    view = page.until("view")
+    while not view["over"]:
         view = page.until("view")
-        assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
+    assert (view["ending"]["winner"], view["ending"]["how"]) == ("white", "time")
+    page.send(do="undo")
+    view = page.until("view")
+    assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
+    assert 0 < view["clock"]["black"]["seconds"] <= 0.4
+    page.send(do="analyse", on=False)
 
 
-def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        thinking(page)
-        page.send(do="resign")
-        page.until("view")
-        page.send(do="goto", node=0)
-        page.until("view")
-        page.send(do="save")
-        assert "RE[W+R]" in page.until("record")["text"]
-
-
-def test_handicap_stones_stand_where_the_engine_thinks(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        assert page.begin(game="go", size=9, level=1, handicap=4)["thinking"]
-        view = page.until("view")
-        assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
-
-
-def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(
-    server: Server, shared_game: str
-) -> None:
-    with server.page(shared_game) as page:
-        page.begin(game="go", size=7, level=1, clock={"main": 0.4})
-        page.send(do="analyse", on=True)
-        view = page.until("view")
-        while not view["over"]:
-            view = page.until("view")
-        assert (view["ending"]["winner"], view["ending"]["how"]) == ("white", "time")
-        page.send(do="undo")
-        view = page.until("view")
-        assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
-        assert 0 < view["clock"]["black"]["seconds"] <= 0.4
-        page.send(do="analyse", on=False)
-
-
-def test_the_graph_grows_while_a_game_is_analysed(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.begin(game="tictactoe", person="both")
-        for vertex in ("b2", "a1"):
-            page.send(do="play", vertex=vertex)
-            line = page.until("view")["line"]
-        page.send(do="batch", visits=20)
-        view, graph = analysed(page)
-        assert (view["speed"] or page.until("speed")["speed"]) > 0
-        assert len(line) == len(graph)
-        assert graph == view["graph"]
-        assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in view["graph"])
+def test_the_graph_grows_while_a_game_is_analysed(page: Wire) -> None:
+    page.begin(game="tictactoe", person="both")
+    for vertex in ("b2", "a1"):
+        page.send(do="play", vertex=vertex)
+        line = page.until("view")["line"]
+    page.send(do="batch", visits=20)
+    view, graph = analysed(page)
+    assert (view["speed"] or page.until("speed")["speed"]) > 0
+    assert len(line) == len(graph)
+    assert graph == view["graph"]
+    assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in view["graph"])
 
 
 def analysed(page: Wire) -> tuple[dict[str, Any], list[dict[str, Any] | None]]:
@@ -195,49 +183,42 @@ def analysed(page: Wire) -> tuple[dict[str, Any], list[dict[str, Any] | None]]:
     return report, graph
 
 
-def test_requests_are_answered_during_the_analysis_of_all_moves_and_stop_ends_it(
-    server: Server, shared_game: str
-) -> None:
-    with server.page(shared_game) as page:
-        page.begin(game="go", size=7, person="both")
-        page.load(
-            f"(;GM[1]SZ[7]{''.join(f';{colour}[{point}]' for colour, point in zip('BW' * 6, SPREAD, strict=True))})"
-        )
-        line = page.until("view")["line"]
-        page.send(do="batch", visits=10_000)
-        assert page.until("progress")["share"] < 1
-        page.send(do="goto", node=line[5])
-        view = page.until("view")
-        assert (view["at"], view["batch"]) == (line[5], True)
-        page.send(do="stop")
-        view = page.until("view")
-        assert not view["batch"]
-        assert None in view["graph"]
+def test_requests_are_answered_during_the_analysis_of_all_moves_and_stop_ends_it(page: Wire) -> None:
+    page.begin(game="go", size=7, person="both")
+    page.load(f"(;GM[1]SZ[7]{''.join(f';{colour}[{point}]' for colour, point in zip('BW' * 6, SPREAD, strict=True))})")
+    line = page.until("view")["line"]
+    page.send(do="batch", visits=10_000)
+    assert page.until("progress")["share"] < 1
+    page.send(do="goto", node=line[5])
+    view = page.until("view")
+    assert (view["at"], view["batch"]) == (line[5], True)
+    page.send(do="stop")
+    view = page.until("view")
+    assert not view["batch"]
+    assert None in view["graph"]
 
 
-def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: str) -> None:
+def test_the_end_of_a_game_is_judged_by_its_count(page: Wire) -> None:
     """As the board stands White is ahead, with the dead stone removed Black."""
     walls = "".join(f";B[e{row}];W[f{row}];B[c{row}];W[h{row}]" for row in "abcdefghi")
-    with server.page(shared_game) as page:
-        page.begin(game="go", size=9, person="both")
-        page.load(f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
-        line = page.until("view")["line"]
-        page.send(do="goto", node=line[-1])
-        view = page.until("view")
-        assert (view["ending"]["winner"], view["ending"]["margin"]) == ("black", 1.5)
-        page.send(do="batch", visits=1)
-        graph = analysed(page)[0]["graph"]
-        assert (len(graph), graph[-1]["black"], graph[-1]["score"]) == (len(line), 1.0, 1.5)
+    page.begin(game="go", size=9, person="both")
+    page.load(f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
+    line = page.until("view")["line"]
+    page.send(do="goto", node=line[-1])
+    view = page.until("view")
+    assert (view["ending"]["winner"], view["ending"]["margin"]) == ("black", 1.5)
+    page.send(do="batch", visits=1)
+    graph = analysed(page)[0]["graph"]
+    assert (len(graph), graph[-1]["black"], graph[-1]["score"]) == (len(line), 1.0, 1.5)
 
 
-def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.begin(game="gomoku", size=9, person="both")
-        for vertex in "a1 a9 b1 b9 c1 c9 d1 d9 e1".split():
-            page.send(do="play", vertex=vertex)
-            assert page.until("view")
-        page.send(do="save")
-        assert "RE[B+]" in page.until("record")["text"]
+def test_a_game_that_is_not_counted_is_saved_as_won_without_points(page: Wire) -> None:
+    page.begin(game="gomoku", size=9, person="both")
+    for vertex in "a1 a9 b1 b9 c1 c9 d1 d9 e1".split():
+        page.send(do="play", vertex=vertex)
+        assert page.until("view")
+    page.send(do="save")
+    assert "RE[B+]" in page.until("record")["text"]
 
 
 SETTLED = (
@@ -250,36 +231,32 @@ SETTLED = (
 
 
 @pytest.mark.parametrize(("number", "is_pass"), [(20, False), (53, True), (54, True), (55, True), (56, True)])
-def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, shared_game: str, number: int, is_pass: bool) -> None:
-    with server.page(shared_game) as page:
-        page.begin(game="go", size=9, person="both")
-        page.load(SETTLED)
-        page.send(do="goto", node=number)
-        page.send(do="hint")
-        assert (page.until("look")["moves"][0]["vertex"] == "pass") == is_pass
+def test_a_hint_where_nothing_is_left_is_a_pass(page: Wire, number: int, is_pass: bool) -> None:
+    page.begin(game="go", size=9, person="both")
+    page.load(SETTLED)
+    page.send(do="goto", node=number)
+    page.send(do="hint")
+    assert (page.until("look")["moves"][0]["vertex"] == "pass") == is_pass
 
 
-def test_engine_and_clocks_wait_after_a_bad_move_and_a_hint_says_what_its_move_is_worth(
-    server: Server, shared_game: str
-) -> None:
-    with server.page(shared_game) as page:
-        page.begin(game="go", size=9, level=1, clock={"period": 60, "periods": 1})
-        page.send(do="play", vertex="a1", warn=True)
+def test_engine_and_clocks_wait_after_a_bad_move_and_a_hint_says_what_its_move_is_worth(page: Wire) -> None:
+    page.begin(game="go", size=9, level=1, clock={"period": 60, "periods": 1})
+    page.send(do="play", vertex="a1", warn=True)
+    view = page.until("view")
+    while not view["mistake"]:
         view = page.until("view")
-        while not view["mistake"]:
-            view = page.until("view")
-        assert (view["number"], view["thinking"], view["clock"]["running"]) == (1, False, None)
-        for request in ({"do": "play", "vertex": "pass"}, {"do": "hint"}):
-            page.send(**request)
-            assert page.until("refused")["text"].startswith("Choose first")
-        page.send(do="undo")
-        view = page.until("view")
-        assert (view["number"], view["mistake"], view["clock"]["running"]) == (0, None, "black")
-        page.send(do="hint")
+    assert (view["number"], view["thinking"], view["clock"]["running"]) == (1, False, None)
+    for request in ({"do": "play", "vertex": "pass"}, {"do": "hint"}):
+        page.send(**request)
+        assert page.until("refused")["text"].startswith("Choose first")
+    page.send(do="undo")
+    view = page.until("view")
+    assert (view["number"], view["mistake"], view["clock"]["running"]) == (0, None, "black")
+    page.send(do="hint")
+    look = page.until("look")
+    while not look.get("hint"):
         look = page.until("look")
-        while not look.get("hint"):
-            look = page.until("look")
-        assert look["facts"]["gain"] > 0
-        page.send(do="rematch", swap=True)
-        view = page.until("view")
-        assert (view["person"], view["size"], view["clock"]["periods"]) == ("white", 9, 1)
+    assert look["facts"]["gain"] > 0
+    page.send(do="rematch", swap=True)
+    view = page.until("view")
+    assert (view["person"], view["size"], view["clock"]["periods"]) == ("white", 9, 1)
