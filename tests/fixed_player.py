@@ -16,22 +16,23 @@ SEARCH = SearchSettings(max_nodes=3000)
 
 
 class FixedEvaluator:
-    """An evaluator that expects the same result for Black everywhere, and counts how often it is asked."""
+    """An evaluator that expects the same result for Black everywhere, has the same logits [A] for every position, None:
+    likes no move, and counts how often it is asked.
+    """
 
-    def __init__(self, game: Game, for_black: float = 0.0, liked: int | None = None) -> None:
-        self.game = game
-        self.for_black = for_black
-        self.liked = liked
-        self.asked = 0
+    def __init__(self, game: Game, for_black: float = 0.0, logits: np.ndarray | None = None) -> None:
+        self.game, self.for_black, self.asked = game, for_black, 0
+        self._logits = np.zeros(game.actions, np.float32) if logits is None else logits
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         self.asked += len(states)
-        logits = np.zeros((len(states), self.game.actions), np.float32)
-        if self.liked is not None:
-            logits[:, self.liked] = 6
-        return Evaluation(
-            logits, np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black).astype(np.float32)
-        )
+        values = np.where(states[:, TO_PLAY] == BLACK, self.for_black, -self.for_black)
+        return Evaluation(np.tile(self._logits, (len(states), 1)), values.astype(np.float32))
+
+
+def liking(game: Game, action: int, logit: float = 4.0) -> np.ndarray:
+    """Logits by which one action is liked, and no other."""
+    return (np.arange(game.actions) == action) * np.float32(logit)
 
 
 def player(
@@ -47,9 +48,8 @@ def player(
     evaluators: list[FixedEvaluator] = []
 
     def open_evaluator(game: Game) -> FixedEvaluator:
-        evaluators.append(
-            FixedEvaluator(game, for_black, None if liked is None else coords.parse_vertex(liked, game.rows))
-        )
+        logits = None if liked is None else liking(game, coords.parse_vertex(liked, game.rows), 6.0)
+        evaluators.append(FixedEvaluator(game, for_black, logits))
         return evaluators[-1]
 
     settings = PlayerSettings(

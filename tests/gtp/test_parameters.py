@@ -2,32 +2,24 @@
 
 from dataclasses import fields
 
-import numpy as np
 import pytest
 
-from gozero.evaluators.base import Evaluation
-from gozero.games.game import TO_PLAY, Game
+from gozero.games.game import Game
 from gtp.commands.parameters import PARAMETERS
 from gtp.settings import GtpSettings
+from tests.fixed_player import FixedEvaluator, liking
 from tests.gtp.engine import Engine
 
 SIZE = 5
 
 
-class Gloomy:
-    """An evaluator that likes the middle, and for which White has lost."""
-
-    def __init__(self, game: Game) -> None:
-        self.game = game
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        logits = np.zeros((len(states), self.game.actions), np.float32)
-        logits[:, self.game.points // 2] = 4
-        return Evaluation(logits, np.where(states[:, TO_PLAY] == 1, 0.95, -0.95).astype(np.float32))
+def gloomy(game: Game) -> FixedEvaluator:
+    """It likes the middle, and White has lost."""
+    return FixedEvaluator(game, 0.95, liking(game, game.points // 2))
 
 
 def engine(**settings: object) -> Engine:
-    return Engine(GtpSettings(seed=1, size=SIZE, **settings), Gloomy)  # type: ignore[arg-type]
+    return Engine(GtpSettings(seed=1, size=SIZE, **settings), gloomy)  # type: ignore[arg-type]
 
 
 def test_every_parameter_can_be_read_and_set_to_what_it_is() -> None:

@@ -16,6 +16,7 @@ from gozero.play import engine
 from gozero.play.levels import LEVELS, STRONGEST, WEAKEST, level
 from gozero.play.player import Player, PlayerSettings, has_reason, make_player, nucleus
 from gozero.play.searcher import Analysis, Limits
+from tests.fixed_player import FixedEvaluator, liking
 
 SIZE = 9
 
@@ -41,28 +42,14 @@ def test_there_is_no_other_level(number: int) -> None:
         level(number)
 
 
-class Likes:
-    """An evaluator with one opinion of every position: these logits, and nobody ahead."""
-
-    def __init__(self, game: Game, logits: np.ndarray) -> None:
-        self.game, self._logits = game, logits
-        self.asked = 0
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        self.asked += len(states)
-        return Evaluation(np.repeat(self._logits[None], len(states), 0), np.zeros(len(states), np.float32))
-
-
 def player_of(
     settings: PlayerSettings, open_evaluator: Callable[[Game], Evaluator], game: str = "go", size: int = 5
 ) -> Player:
     return make_player(game, [size], open_evaluator, settings, size=size)
 
 
-def likes_c3(game: Game) -> Likes:
-    logits = np.zeros(game.actions, np.float32)
-    logits[game.points // 2] = 4
-    return Likes(game, logits)
+def likes_c3(game: Game) -> FixedEvaluator:
+    return FixedEvaluator(game, logits=liking(game, game.points // 2))
 
 
 def first_moves(temperature: float) -> set[int]:
@@ -108,8 +95,8 @@ def test_the_first_line_is_left_in_the_opening_but_beside_stones() -> None:
     assert has_reason(Position(games.make("othello", size=4))).all()
 
 
-class Fears(Likes):
-    """The same, but whoever has played at the point `FEARED` has lost by 40 points."""
+class Fears(FixedEvaluator):
+    """Whoever has played at the point `FEARED` has lost by 40 points."""
 
     FEARED = 11
 
@@ -120,10 +107,10 @@ class Fears(Likes):
 
 
 def test_a_move_that_loses_too_much_is_not_drawn() -> None:
-    def open_evaluator(game: Game) -> Likes:
+    def open_evaluator(game: Game) -> FixedEvaluator:
         logits = np.zeros(game.actions, np.float32)
         logits[[Fears.FEARED, 12]] = 5, 6
-        return Fears(game, logits)
+        return Fears(game, logits=logits)
 
     def drawn(most_loss: float) -> set[int]:
         how = PlayerSettings(seed=1, temperature=3, top_p=0.9, most_loss=most_loss)
@@ -139,10 +126,10 @@ def test_a_move_that_loses_too_much_is_not_drawn() -> None:
 
 def test_the_weakest_level_fills_no_eye_and_passes_only_at_the_end() -> None:
     settings = LEVELS[0].settings(PlayerSettings(seed=3))
-    one = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
+    one = player_of(settings, FixedEvaluator)
     one.game.set_up({point: 1 for point in range(25) if point not in (0, 2, 24)}, 1)
     assert one.genmove(1, Limits(1)) == one.game.definition.pass_action
-    two = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
+    two = player_of(settings, FixedEvaluator)
     colours = [1 + ply % 2 for ply in range(12)]
     assert two.game.definition.pass_action not in [two.genmove(colour, Limits(1)) for colour in colours]
 
@@ -171,10 +158,10 @@ def test_a_search_of_its_own_for_each_move_is_not_helped_by_an_analysis() -> Non
 def test_a_pass_is_not_drawn_where_nothing_else_is_left() -> None:
     """By territory, after White's pass: the best move touches nothing on the first line, and only the pass is as likely."""
 
-    def likes(game: Game) -> Likes:
+    def likes(game: Game) -> FixedEvaluator:
         logits = np.full(game.actions, -20, np.float32)
         logits[[0, game.pass_action]] = 5.0, 4.9
-        return Likes(game, logits)
+        return FixedEvaluator(game, logits=logits)
 
     one = player_of(LEVELS[12].settings(PlayerSettings(rules="japanese", seed=1)), likes)
     one.game.set_up({12: 1}, 2)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import coords
 from gozero.games.go import go
@@ -16,25 +17,15 @@ from gozero.play.searcher import SPARE, Limits
 from gozero.search.search import choose
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import node_bytes
-from tests.search.naive import HashEvaluator
+from tests.search.naive import FailingEvaluator, HashEvaluator
 
 GO = go.make(5)
-
-
-class Failing(HashEvaluator):
-    """Has no memory for its fifth batch."""
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        if len(self.batches) == 4:
-            self.batches.append(len(states))
-            raise MemoryError
-        return super().evaluate(states)
 
 
 def test_a_search_after_one_that_failed_comes_to_its_end() -> None:
     """Leaves that were under way when an evaluation failed must not be waited for."""
     settings = PlayerSettings(seed=1, search=SearchSettings(leaves=8))
-    searcher = make_player("go", (5,), Failing, settings, size=5).searcher
+    searcher = make_player("go", (5,), partial(FailingEvaluator, after=4), settings, size=5).searcher
     position, everywhere = Position(GO), np.ones(GO.actions, np.bool_)
     with pytest.raises(MemoryError):
         searcher.search(position, everywhere, Limits(100))

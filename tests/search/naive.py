@@ -30,6 +30,20 @@ class HashEvaluator:
         return Evaluation(logits, values, values * 10)
 
 
+class FailingEvaluator(HashEvaluator):
+    """Has no memory for one batch, after so many others."""
+
+    def __init__(self, game: Game, after: int) -> None:
+        super().__init__(game)
+        self._after = after
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        if len(self.batches) == self._after:
+            self.batches.append(len(states))
+            raise MemoryError
+        return super().evaluate(states)
+
+
 class WideEvaluator(HashEvaluator):
     """Prefers batches of 64, as on a GPU."""
 

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.nets import model, weights
 from gozero.system.machine import float_precision
-from tests.search.naive import HashEvaluator
+from tests.search.naive import FailingEvaluator, HashEvaluator
 from tests.training.matches.test_perfect import position_of
 from training.matches import players
 from training.matches.players import Conditions, PlayerError, SearchPlayer, Turn, open_player
@@ -35,15 +34,8 @@ def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game
 
 
 def test_a_batch_that_fails_leaves_no_search_behind_that_waits_for_it(go: Game) -> None:
-    class Failing(HashEvaluator):
-        def evaluate(self, states: np.ndarray) -> Evaluation:
-            if len(self.batches) == 3:
-                self.batches.append(0)
-                raise MemoryError
-            return super().evaluate(states)
-
     conditions = Conditions(go, 7.5, parallel=3)
-    player = SearchPlayer("failing", Failing(go), 30, players.match_search(30, conditions), conditions)
+    player = SearchPlayer("failing", FailingEvaluator(go, 3), 30, players.match_search(30, conditions), conditions)
     turns = [Turn(slot, Position(go)) for slot in range(3)]
     for turn in turns:
         player.begin(turn.slot, seed=1)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.evaluators.base import Evaluation
 from gozero.games.game import Game
 from tests import ROOT
+from tests.fixed_player import FixedEvaluator
 from tests.training.refusals import Refused
 from training.commands import truth as command
 from training.elo import MatchScore
@@ -53,16 +53,6 @@ class Mute(RandomPlayer):
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [Fault("failure", "it says nothing") for _ in turns]
-
-
-class Liking:
-    """An evaluator whose policy prefers low or high actions, legal or not."""
-
-    def __init__(self, game: Game, sign: int) -> None:
-        self.game, self._logits = game, sign * np.arange(game.actions, dtype=np.float32)
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        return Evaluation(np.tile(self._logits, (len(states), 1)), np.zeros(len(states), np.float32))
 
 
 def test_positions_are_distinct_and_their_moves_differ(game: Game, solver: perfect.Solver) -> None:
@@ -107,7 +97,8 @@ def test_the_policy_chooses_among_legal_moves(game: Game, solver: perfect.Solver
     judged = truth.positions(game, solver, 40, 1)
     for sign, end in ((-1, min), (1, max)):
         conditions = Conditions(game, 0.0, parallel=truth.PARALLEL)
-        policy = SearchPlayer("policy", Liking(game, sign), 1, match_search(1, conditions), conditions)
+        evaluator = FixedEvaluator(game, logits=sign * np.arange(game.actions, dtype=np.float32))
+        policy = SearchPlayer("policy", evaluator, 1, match_search(1, conditions), conditions)
         assert truth.player_choices(policy, judged) == [end(case.values) for case in judged]
 
 
