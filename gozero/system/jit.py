@@ -64,6 +64,7 @@ SCORE = RowKernel(types.float64(STATE))
 # costs ten times as much
 BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 
+_LOG = logging.getLogger(__name__)  # stderr, unless the program has set it up
 _PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = tuple(
     f"{name}.py"
@@ -143,15 +144,13 @@ class _KernelCache(FunctionCache):
 @functools.cache
 def announce(when: str) -> None:
     """Log, once, why this start takes long, and at which starts."""
-    log = logging.getLogger(__name__)  # stderr, unless the program has set it up
-    log.warning("gozero: compiling rules and search, %s: a minute, or several beside busy programs", when)
+    _LOG.warning("gozero: compiling rules and search, %s: a minute, or several beside busy programs", when)
 
 
 @functools.cache
 def _cannot_save(why: str) -> None:
     """Log, once, that the next start will take as long."""
-    log = logging.getLogger(__name__)
-    log.warning("gozero: what is compiled cannot be saved in %s (%s): the next start compiles it again", CACHE_FOLDER, why)
+    _LOG.warning("gozero: what is compiled cannot be saved in %s (%s): the next start compiles it again", CACHE_FOLDER, why)
 
 
 _collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are open, the innermost last
