@@ -11,6 +11,7 @@ flood fills, so that a mistake of the kernels cannot hide in this file as well. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,6 +50,11 @@ RULES = {
 def other(colour: int) -> int:
     """The opponent's colour."""
     return WHITE if colour == BLACK else BLACK
+
+
+def diagram(board: Sequence[int], cols: int) -> str:
+    """A board as rows of text, for the messages of failing tests."""
+    return "\n".join(" ".join(".XO"[stone] for stone in board[k : k + cols]) for k in range(0, len(board), cols))
 
 
 @lru_cache
@@ -294,12 +300,8 @@ class NaiveGo:
 
     def __str__(self) -> str:
         """The board as a diagram, the side to move and the moves so far."""
-        lines = [
-            " ".join(".XO"[stone] for stone in self.board[row * self.cols : (row + 1) * self.cols])
-            for row in range(self.rows)
-        ]
-        moves = " ".join(f"{'?BW'[colour]}{action}" for colour, action in self.moves)
-        return "\n".join([*lines, f"{'?BW'[self.to_play]} to play, {self.rules}, after {moves or 'no move'}"])
+        moves = " ".join(f"{'?BW'[colour]}{action}" for colour, action in self.moves) or "no move"
+        return f"{diagram(self.board, self.cols)}\n{'?BW'[self.to_play]} to play, {self.rules}, after {moves}"
 
 
 def perft(game: NaiveGo, depth: int) -> int:

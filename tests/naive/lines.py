@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-EMPTY, BLACK, WHITE = 0, 1, 2
+from tests.naive.go import BLACK, EMPTY, WHITE, diagram, other
+
 Line = tuple[int, ...]
 DIRECTIONS = ((0, 1), (1, -1), (1, 0), (1, 1))
 
@@ -57,7 +58,7 @@ class NaiveLines:
         """Plays a legal action for the side to move."""
         assert self.board[action] == EMPTY, f"{action} in\n{self}"
         self.board[action] = self.to_play
-        self.to_play = BLACK + WHITE - self.to_play
+        self.to_play = other(self.to_play)
 
     def has_line(self, colour: int) -> bool:
         """Whether the colour fills a line; where `exact`, one that it does not prolong."""
@@ -73,14 +74,10 @@ class NaiveLines:
 
     def result(self) -> int:
         """+1, 0 or -1 for the side to move."""
-        return self.has_line(self.to_play) - self.has_line(BLACK + WHITE - self.to_play)
+        return self.has_line(self.to_play) - self.has_line(other(self.to_play))
 
     def __str__(self) -> str:
-        rows = [
-            " ".join(".XO"[colour] for colour in self.board[k : k + self.cols])
-            for k in range(0, len(self.board), self.cols)
-        ]
-        return "\n".join([*rows, f"{'?XO'[self.to_play]} to play"])
+        return f"{diagram(self.board, self.cols)}\n{'?XO'[self.to_play]} to play"
 
 
 def naive_tictactoe() -> NaiveLines:

@@ -7,7 +7,7 @@ the board.
 
 from __future__ import annotations
 
-from tests.naive.go import BLACK, EMPTY, neighbours, other
+from tests.naive.go import BLACK, EMPTY, diagram, neighbours, other
 
 
 class NaiveNoGo:
@@ -81,10 +81,5 @@ class NaiveNoGo:
 
     def __str__(self) -> str:
         """The board as a diagram, the side to move and the moves so far."""
-        lines = [
-            " ".join(".XO"[stone] for stone in self.board[row * self.size : (row + 1) * self.size])
-            for row in range(self.size)
-        ]
-        return "\n".join(
-            [*lines, f"{'?BW'[self.to_play]} to play, after {' '.join(map(str, self.moves)) or 'no move'}"]
-        )
+        moves = " ".join(map(str, self.moves)) or "no move"
+        return f"{diagram(self.board, self.size)}\n{'?BW'[self.to_play]} to play, after {moves}"

@@ -9,7 +9,8 @@ Every question is answered by walking over the board, point by point; nothing is
 
 from __future__ import annotations
 
-EMPTY, BLACK, WHITE = 0, 1, 2
+from tests.naive.go import BLACK, EMPTY, WHITE, diagram, other
+
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0)]
 
 
@@ -66,7 +67,7 @@ class NaiveOthello:
         if action != self.pass_action:
             for point in [action, *self.enclosed(action, colour)]:
                 board[point] = colour
-        self.past.append((tuple(board), BLACK + WHITE - colour))
+        self.past.append((tuple(board), other(colour)))
 
     def undo(self) -> None:
         """Takes the last ply back."""
@@ -78,11 +79,11 @@ class NaiveOthello:
 
     def owner(self) -> list[int]:
         """For every point: +1 a disc of the side to move, -1 of the other side, else 0."""
-        return [(disc == self.to_play) - (disc == BLACK + WHITE - self.to_play) for disc in self.board]
+        return [(disc == self.to_play) - (disc == other(self.to_play)) for disc in self.board]
 
     def score(self) -> int:
         """Discs of the side to move above the other's."""
-        return self.board.count(self.to_play) - self.board.count(BLACK + WHITE - self.to_play)
+        return self.board.count(self.to_play) - self.board.count(other(self.to_play))
 
     def result(self) -> int:
         """+1, 0 or -1 for the side to move."""
@@ -90,8 +91,4 @@ class NaiveOthello:
 
     def __str__(self) -> str:
         """The board as a diagram, with the side to move."""
-        lines = [
-            " ".join(".XO"[disc] for disc in self.board[row * self.size : (row + 1) * self.size])
-            for row in range(self.size)
-        ]
-        return "\n".join([*lines, f"{'?XO'[self.to_play]} to play"])
+        return f"{diagram(self.board, self.size)}\n{'?XO'[self.to_play]} to play"
