@@ -127,22 +127,15 @@ def test_why_a_move_is_illegal_where_it_may_not_be_known(game: str, line: str, r
     )
 
 
+KO = "play_sequence b A2 b B1 b C2 w D2 w C1 b B3 w C3 w B2"  # White's last stone takes C2's
+
+
 def test_occupied_suicide_and_ko_are_illegal(engine: Engine) -> None:
     engine.ask_all("play b B1", "play b A2", "play w C1", "play w B2", "play w A3")
     assert engine.refuse("play b B1") == "illegal move"
     engine.ask_all("clear_board", "play b A2", "play b B1")
     assert engine.refuse("play w A1") == "illegal move"
-    engine.ask_all(
-        "clear_board",
-        "play b A2",
-        "play b B1",
-        "play b C2",
-        "play w D2",
-        "play w C1",
-        "play b B3",
-        "play w C3",
-        "play w B2",
-    )
+    engine.ask_all("clear_board", KO)
     assert engine.refuse("play b C2") == "illegal move"
     assert engine.ask("is_legal b C2") == "0"
     engine.ask_all("play b J9", "play w J8", "play b C2")
@@ -150,10 +143,7 @@ def test_occupied_suicide_and_ko_are_illegal(engine: Engine) -> None:
 
 def test_a_repetition_is_accepted_from_the_controller_and_never_generated(engine: Engine) -> None:
     """White takes a ko, both pass, and Black retakes: no simple ko any more, but the board of four plies ago."""
-    engine.ask_all(
-        "play b A2", "play b B1", "play b C2", "play w D2", "play w C1", "play b B3", "play w C3", "play w B2"
-    )
-    engine.ask_all("play b pass", "play w pass")
+    engine.ask_all(KO, "play b pass", "play w pass")
     assert engine.ask("is_legal b C2") == "0"
     assert "C2" not in engine.ask("all_legal b").split()
     engine.ask("play b C2")
@@ -299,7 +289,7 @@ def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     assert left(GtpSettings(time=8), "time_settings 0 10 1") == [5.8, 5.8]
 
 
-def test_no_time_left_is_answered_at_once(engine: Engine) -> None:
+def test_no_time_left_is_answered_at_once() -> None:
     engine = Engine(GtpSettings(size=9, seed=1))
     engine.ask_all("time_settings 0 0 0", "genmove b")
     engine.ask_all("time_settings 60 0 0", "time_left w -5 0")
