@@ -28,7 +28,7 @@ def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["Go", "GO", "TicTacToe"])
-def test_a_game_may_be_named_in_any_case(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_may_be_named_in_any_case(name: str) -> None:
     assert main(["perft", name, "--depth", "1", "--size", "3"]) == 0
     assert options.check(options.entry(GtpSettings, "game"), name, "--game") == name.lower()
 

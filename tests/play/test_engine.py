@@ -47,9 +47,7 @@ def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["torch", "openvino"])
-def test_a_file_that_is_replaced_or_lost_meanwhile_changes_nothing(
-    backend: str, nogo_weights: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_is_replaced_or_lost_meanwhile_changes_nothing(backend: str, nogo_weights: Path) -> None:
     def values(evaluators: Evaluators, size: int) -> list[float]:
         game = games.make("nogo", size=size)
         return evaluators.open(game).evaluate(game.new_states(1)).value.tolist()

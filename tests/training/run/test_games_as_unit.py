@@ -84,7 +84,7 @@ def test_a_run_in_games_goes_on_after_a_stop_as_if_there_were_none(tmp_path: Pat
     assert whole.progress == parts.progress
 
 
-def test_an_estimate_knows_games(tmp_path: Path) -> None:
+def test_an_estimate_knows_games() -> None:
     settings = crashes.settings(
         **ONE_SIZE, generation_games=30, games=300, learner={"generation_steps": 100, "batch": 64}
     )
