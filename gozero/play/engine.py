@@ -40,7 +40,7 @@ LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000  # MB that the user may give them
 
 C_PUCT = {"nogo": 0.65}  # where short searches gain by exploring less; other games have the usual one
 LCB = 2.5  # deviations below its mean at which a move's lower bound lies; the move of the highest one is played
-# of points beside the result, in Go (KataGo's dynamic score utility): games that are decided are still played well
+# of points beside the result, in Go (as KataGo's score utilities): games that are decided are still played well
 SCORE_WEIGHT = 0.3
 
 

@@ -326,7 +326,7 @@ def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None
 
 
 def is_settled(result: RootResult, simulations: float) -> bool:
-    """Whether no rival can be expected to overtake the leader, the most visited move, in this many simulations."""
+    """Whether the leader has the most visits, and no rival can be expected to overtake it in so many simulations."""
     rivals = np.delete(result.visits, result.best)
     return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
 

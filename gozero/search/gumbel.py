@@ -7,7 +7,8 @@ ceil(log2 m) phases every move still in the running gets the same number, then t
 
 with q in 0 … 1 (half of value + 1; mctx stretches the q it sees, which makes mere noise look decisive). Unvisited moves
 are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit + sigma(completed q)), is what a
-network learns. Without noise g is 0. The schedule counts the simulations of this search only (`assigned`).
+network learns. Without noise g is 0. The schedule counts the simulations of this search only (`assigned`); the q that a
+kept tree has counts from the start, also in the choice of the m moves.
 """
 
 from __future__ import annotations

@@ -327,7 +327,8 @@ class RootResult:
 
     visits: np.ndarray  # int32 [A], of the root's children
     q: np.ndarray  # float32 [A], mean value after each visited action
-    bound: np.ndarray  # float32 [A], lower confidence bound of q, at least -1; q itself without `lcb`
+    # float32 [A], lower confidence bound of q, at least -1; q itself without `lcb`, and the result where it is known
+    bound: np.ndarray
     prior: np.ndarray  # float32 [A], without noise and temperature; sums to 1 over the allowed actions
     policy: np.ndarray  # float32 [A], the training target, which sums to 1; see `read_root`
     best: int  # the action to play, see `read_root`

@@ -236,14 +236,14 @@ class Search:
 
 def _params(settings: SearchSettings, points: int) -> Params:
     """The numbers that kernels take from the settings, on a board of this many points."""
-    numbers = {**vars(settings), "score_scale": 2.0 * math.sqrt(points)}  # the scale is KataGo's
+    numbers = {**vars(settings), "score_scale": 2.0 * math.sqrt(points)}  # KataGo's static one
     return Params(*(float(numbers[name]) for name in Params._fields))
 
 
 def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
     """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature), or by the
-    prior's power if none has a visit. A proven win is played at once, a proven loss only if nothing else has a visit.
-    `undrawn`, the pass, is played if it is the best, but never drawn in another's place.
+    prior's power if none has a visit. Drawing respects proofs: a proven win is played at once, a proven loss only if
+    nothing else has a visit. `undrawn`, the pass, is played if it is the best, but never drawn in another's place.
     """
     weights = result.visits if result.visits.any() else result.prior
     if temperature == 0 or result.best == undrawn or not weights.any():
