@@ -39,7 +39,7 @@ PLAY = """A strategy of the course as an opponent: on the terminal, or with --gt
     gozero course play runs/course-simple_go:val_and_pol:400 --game simple_go --colour white
     gozero course play runs/course-simple_go:val:2 --game simple_go --gtp
 
-A strategy is val[:LEVELS], pol or val_and_pol[:VISITS]; docs/students.md says what each does."""
+A strategy is val[:PLIES], pol or val_and_pol[:VISITS]; docs/students.md says what each does."""
 PASSES = "over the data while learning (default: the game's own)"
 GENERATION = "of the value networks (default: the newest)"
 

@@ -1,6 +1,6 @@
 """The course's strategies as evaluators, so that gozero's search, matches, terminal and GTP can play them.
 
-    FOLDER:val[:LEVELS]           full-width search on the value networks, 1 level if none is given: its values are the
+    FOLDER:val[:PLIES]            full-width search on the value networks, 1 ply if none is given: its values are the
                                   policy of one evaluation; FOLDER:val@G plays generation G instead of the newest
     FOLDER:pol                    the policy's most probable move; the newest policies: reinforced ones, else supervised
                                   ones; pol@supervised and pol@reinforced name them
@@ -31,7 +31,7 @@ from training.course.movers import NEVER, PolicyMover, ValueMover
 from training.course.networks import Networks, expected_results
 
 VAL, POL, BOTH = "val", "pol", "val_and_pol"
-LEVELS, VISITS = 1, 100
+PLIES, VISITS = 1, 100
 SHARPNESS = 100.0  # of the policy that stands for the values of `val`: a hundredth of a win is e times as probable
 NUMBER = re.compile("[0-9]{1,18}")
 POLICIES = {"supervised": SUPERVISED, "reinforced": REINFORCED}
@@ -44,13 +44,12 @@ class Strategy:
     folder: Path
     kind: str  # VAL, POL or BOTH
     which: str  # what stands behind the @, or ""
-    number: int  # levels or visits
+    number: int  # plies or visits
 
     @property
     def name(self) -> str:
-        """For tables: `tictactoe val, 2 levels`."""
-        levels, visits = counted(self.number, "level"), counted(self.number, "visit")
-        how = {VAL: f", {levels}", POL: "", BOTH: f", {visits}"}[self.kind]
+        """For tables: `tictactoe val, depth 2`."""
+        how = {VAL: f", depth {self.number}", POL: "", BOTH: f", {counted(self.number, 'visit')}"}[self.kind]
         which = f"@{self.which}" if self.which else ""
         return f"{self.folder.name} {self.kind}{which}{how}"
 
@@ -68,13 +67,13 @@ def parse(text: str) -> Strategy:
         rest, _, last = rest.rpartition(":")
     kind, _, which = last.partition("@")
     if not rest or kind not in (VAL, POL, BOTH) or number == 0 or (kind == POL and number is not None):
-        expected = "FOLDER:val[:LEVELS], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
+        expected = "FOLDER:val[:PLIES], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
         raise UserError(f"{text!r} is no player of the course: expected {expected}")
     if which and not (NUMBER.fullmatch(which) if kind == VAL else which in POLICIES):
         raise UserError(
             f"in {text!r}, {which!r} names no networks: expected val@0, val@1, ..., pol@supervised or pol@reinforced"
         )
-    return Strategy(Path(rest), kind, which, number or (VISITS if kind == BOTH else LEVELS))
+    return Strategy(Path(rest), kind, which, number or (VISITS if kind == BOTH else PLIES))
 
 
 class StrategyEvaluator:

@@ -38,8 +38,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("text", "wanted", "name"),
     [
-        ("a/b:val", Strategy(Path("a/b"), "val", "", 1), "b val, 1 level"),
-        ("a/b:val@0:3", Strategy(Path("a/b"), "val", "0", 3), "b val@0, 3 levels"),
+        ("a/b:val", Strategy(Path("a/b"), "val", "", 1), "b val, depth 1"),
+        ("a/b:val@0:3", Strategy(Path("a/b"), "val", "0", 3), "b val@0, depth 3"),
         ("C:/runs:pol", Strategy(Path("C:/runs"), "pol", "", 1), "runs pol"),
         ("x:pol@supervised", Strategy(Path("x"), "pol", "supervised", 1), "x pol@supervised"),
         ("x:val_and_pol:1", Strategy(Path("x"), "val_and_pol", "", 1), "x val_and_pol, 1 visit"),
@@ -123,7 +123,7 @@ def test_a_person_plays_it_on_the_terminal(
     monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nhint\nquit\n"))
     assert course_command.play([f"{course}:val", "--game", "tictactoe", "--seed", "1"]) == 0
     out = capsys.readouterr().out
-    assert "val, 1 level" in out and "White " in out and "Your chance is" in out
+    assert "val, depth 1" in out and "White " in out and "Your chance is" in out
     board = out[re.search(r"^\d+\.\d\d s", out, re.MULTILINE).end() :].splitlines()[1:4]
     cells = [line.split()[1:] for line in board]
     assert cells[1][1] == "X" and all(0 <= int(cell) <= 100 for row in cells for cell in row if cell != "X")
