@@ -87,7 +87,7 @@ def test_a_board_that_was_never_trained_is_said(capsys: pytest.CaptureFixture[st
         (["s2", "--weights", "ttt.pt", "--size", "5"], "ttt.pt plays tictactoe on 3, and is to play tictactoe on 5"),
         (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: the table has no '50:30k': expected some of"),
         (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: the table has no 'fifty'"),
-        (["s2", "--weights", "ttt.pt", "--games", "0"], "is not a whole number of 1 or more"),
+        (["s2", "--weights", "ttt.pt", "--games", "0"], "is not a whole number from 1 to 1,000,000,000"),
         (["s2", "--weights", "ttt.pt", "--processes", "-1"], "processes = -1 is out of range"),
         (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "9 random plies end nearly every game of tictactoe"),
         (["s2", "--weights", "ttt.pt", "--opponent", "hahanogo"], "does not say where its simulations go: write {sims} there"),
