@@ -26,13 +26,13 @@ export function NewGame({ onClose }) {
   const network = game.engines.find((entry) => entry.label === chosen.engine) ?? game.engines[0];
   const most = Number(game.handicaps[chosen.size] ?? 0);
   const handicap = Math.min(chosen.handicap, most);
+  const komi = chosen.komi ?? (handicap ? 0.5 : game.komi?.[chosen.rules]);
   const more = [
     most > 0 && t("handicap"), game.komi !== null && t("komi"), game.rules.length > 0 && t("rules"), chosen.person !== "both" && t("clock"),
     game.engines.length > 1 && t("engine"),
   ].filter(Boolean);
 
   const set = (change) => setChosen({ ...chosen, ...change });
-  const setTerms = (rules, stones) => set({ rules, handicap: stones, komi: stones ? 0.5 : (game.komi?.[rules] ?? null) });
   const field = (name, label, options) => {
     const read = typeof chosen[name] === "number" ? Number : String;
     return <Choice {...{ name, label, options }} value={chosen[name]} onChange={(value) => set({ [name]: read(value) })} />;
@@ -45,8 +45,7 @@ export function NewGame({ onClose }) {
   const engineWords = ({ label, name }) => [label, label || (details ? t("shipped: {name}", { name }) : t("the game's own"))];
   const start = () => {
     const { name, ...clock } = CLOCKS[chosen.clock];
-    const komi = game.komi === null ? null : Number(chosen.komi);
-    ask("new", { setup: { ...chosen, clock, komi, handicap } });
+    ask("new", { setup: { ...chosen, clock, komi: game.komi === null ? null : Number(komi), handicap } });
   };
   return (
     <Dialog title={t("New game")} yes={t("Start")} onYes={start} onClose={onClose}>
@@ -71,19 +70,19 @@ export function NewGame({ onClose }) {
           {most > 0 && (
             <Choice
               label={t("Handicap")} name="handicap" value={handicap} options={[0, 2, 3, 4, 5, 6, 7, 8, 9].slice(0, most).map(handicapWords)}
-              onChange={(stones) => setTerms(chosen.rules, Number(stones))}
+              onChange={(stones) => set({ handicap: Number(stones), komi: null })}
             />
           )}
           {game.komi !== null && <label>{t("Komi")}
             <input
-              type="number" name="komi" step="0.5" min="-361" max="361" required value={chosen.komi}
+              type="number" name="komi" step="0.5" min="-361" max="361" required value={komi}
               onInput={(event) => set({ komi: event.currentTarget.value })}
             />
           </label>}
           {game.rules.length > 0 && (
             <Choice
               label={t("Rules")} name="rules" value={chosen.rules} options={game.rules.map((rules) => [rules, t(rules)])}
-              onChange={(rules) => setTerms(rules, handicap)}
+              onChange={(rules) => set({ rules, komi: null })}
             />
           )}
           {chosen.person !== "both" && field("clock", t("Clock"), CLOCKS.map((clock, index) => [index, t(clock.name)]))}
@@ -106,6 +105,6 @@ function usual(games, name, { game: before, size, person, level }) {
   const game = games.find((entry) => entry.name === name) ?? games[0];
   return {
     game: game.name, engine: "", size: before === name ? size : game.engines[0].usual, person: person ?? "black", level,
-    rules: game.rules[0] ?? null, komi: game.komi?.[game.rules[0]] ?? null, handicap: 0, clock: 0,
+    rules: game.rules[0] ?? null, komi: null, handicap: 0, clock: 0,
   };
 }
