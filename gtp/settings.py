@@ -81,8 +81,9 @@ class GtpSettings(EngineSettings):
         "ones of Go learned 7 to 13, and a little of 15 to 19)",
     )
     komi: float | None = option(
-        None, "komi of Go until the controller sends one (default 7.5)", low=-MOST_KOMI, high=MOST_KOMI
-    )
+        None, "komi of Go until the controller sends one (default 7.5, by Japanese rules 6.5)", low=-MOST_KOMI,
+        high=MOST_KOMI,
+    )  # fmt: skip
     rules: str | None = option(
         None, "rule set, such as chinese, japanese or aga in Go, freestyle or exact in gomoku (default: the first)",
         metavar="NAME",
