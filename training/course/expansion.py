@@ -1,4 +1,4 @@
-"""All moves of many positions at once, as kernels: the one level of a full-width search, and moves at random.
+"""All moves of many positions at once, as kernels: the one ply of a full-width search, and moves at random.
 
 The candidates are the actions of the game's random moves: in `simple_go` no point that is an own one-point eye, and a
 pass only if nothing else is left; elsewhere all legal ones. None of the course's games has superko, so one scratch history serves

@@ -1,6 +1,6 @@
 """Who moves in the games of the course: by a value network's full-width search, or by a policy network.
 
-A mover answers for many positions at once, of either colour. The search to n levels is plain minimax over all
+A mover answers for many positions at once, of either colour. The search to depth n is plain minimax over all
 candidates; a game that is over counts as it ended, and the value network of the colour that moved last judges the
 others.
 """
@@ -25,31 +25,31 @@ class Mover(Protocol):
 
 
 class ValueMover:
-    """`val`: the best candidate by a full-width search to `levels` plies over the value networks."""
+    """`val`: the best candidate by a full-width search `depth` plies deep over the value networks."""
 
-    def __init__(self, expander: Expander, networks: Networks, levels: int = 1) -> None:
-        self._expander, self._networks, self._levels = expander, networks, levels
+    def __init__(self, expander: Expander, networks: Networks, depth: int = 1) -> None:
+        self._expander, self._networks, self._depth = expander, networks, depth
 
     def choose(self, states: np.ndarray) -> np.ndarray:
         return self.values(states).argmax(axis=1)
 
     def values(self, states: np.ndarray) -> np.ndarray:
         """The value float32 [n, A] of each candidate of states int32 [n, S] for the side to move, -inf of others."""
-        return self._search(states, self._levels)
+        return self._search(states, self._depth)
 
-    def _search(self, states: np.ndarray, levels: int) -> np.ndarray:
+    def _search(self, states: np.ndarray, depth: int) -> np.ndarray:
         most = max(1, MOST_CHILDREN // self._expander.game.actions)
         if len(states) > most:
             parts = (states[start : start + most] for start in range(0, len(states), most))
-            return np.concatenate([self._search(part, levels) for part in parts])
+            return np.concatenate([self._search(part, depth) for part in parts])
         values = np.full((len(states), self._expander.game.actions), -np.inf, np.float32)
         children = self._expander.children(states)
         movers, results, going_on = states[children.parents, TO_PLAY], children.results, np.isnan(children.results)
-        if levels > 1 and going_on.any():
-            below, later = children.states[going_on], self._search(children.states[going_on], levels - 1)
+        if depth > 1 and going_on.any():
+            below, later = children.states[going_on], self._search(children.states[going_on], depth - 1)
             signs = np.where(below[:, TO_PLAY] == movers[going_on], 1.0, -1.0)
             results[going_on] = signs * later.max(axis=1)
-        if levels == 1 and going_on.any():
+        if depth == 1 and going_on.any():
             shape = self._expander.game.shape
             results[going_on] = expected_results(self._networks, children.boards[going_on], movers[going_on], shape)
         values[children.parents, children.actions] = results
