@@ -161,7 +161,7 @@ class CurrentGame:
         return colour if number == len(self.position.moves) else EMPTY
 
     def record(self) -> GameRecord | None:
-        """The game so far; None if SGF does not know such games."""
+        """The game so far; None if such games are not written as SGF."""
         moves, rules = tuple(self.position.moves), self._named_rules or ""
         return GameRecord(self.size, moves, game=self.name, rules=rules) if self.name in GAME_NUMBERS else None
 

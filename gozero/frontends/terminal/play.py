@@ -48,7 +48,7 @@ HANDICAP_KOMI = 0.5
 COMMANDS = """\
   hint       the engine's best moves for you: share of the search, visits, your chance of winning (a draw counts half)
   undo       takes back the engine's last move and yours
-  save FILE  writes the game: SGF, or a list of moves if SGF lacks the game
+  save FILE  writes the game: SGF for go, simple_go, nogo, othello and gomoku, a list of moves for the others
   resign     gives the game up
   quit       leaves, as the end of the input does
   help       this text"""
@@ -252,7 +252,7 @@ class Terminal(cmd.Cmd):
         print(COMMANDS)
 
     def record(self) -> bytes:
-        """The game so far as SGF, or as a list of moves if SGF lacks the game."""
+        """The game so far as SGF, or as a list of moves if it is not written as SGF."""
         if (record := self._player.game.record()) is None:
             return move_list.written(self._game, self._position.moves).encode()
         result = ""

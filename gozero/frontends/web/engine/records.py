@@ -1,4 +1,4 @@
-"""Games as files: SGF with variations, comments and marks for the games that SGF knows; for the others a list of moves, one a
+"""Games as files: SGF with variations, comments and marks for the games in `GAME_NUMBERS`; for the others a list of moves, one a
 line, whose first line names the game and its board.
 
 `RecordFile` is a file that a page opens, `save` makes one. Nothing here touches the disk.

@@ -43,7 +43,7 @@ class GameSession:
         )
         self.ending = Ending(self.game)  # judges how the shown position ends
         self._first = self.game.position.copy()
-        self.start = self.game.record()  # how the game begins; None for a game that SGF does not know
+        self.start = self.game.record()  # how the game begins; None for a game that is not written as SGF
         self.tree = MoveTree()
         self.at = self.leaf = START  # the node that is shown; one on the line that is shown, at or after it
         # the last position of the game that is being played; None in review, in which every move is a variation
