@@ -162,8 +162,10 @@ class CurrentGame:
 
     def record(self) -> GameRecord | None:
         """The game so far; None if such games are not written as SGF."""
-        moves, rules = tuple(self.position.moves), self._named_rules or ""
-        return GameRecord(self.size, moves, game=self.name, rules=rules) if self.name in GAME_NUMBERS else None
+        if self.name not in GAME_NUMBERS:
+            return None
+        rules = self._named_rules or games.usual(self.name, "rules") or ""
+        return GameRecord(self.size, tuple(self.position.moves), game=self.name, rules=rules)
 
     def winner(self) -> int:
         """BLACK, WHITE, or EMPTY for a draw. ValueError while the game is not over."""

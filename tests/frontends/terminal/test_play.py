@@ -194,17 +194,20 @@ def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, t
 
 
 @pytest.mark.parametrize(
-    ("game", "move", "options"), [("gomoku", "C4", " --rules exact"), ("othello", "A2", ""), ("nogo", "B4", "")]
-)
-def test_games_that_sgf_knows_are_saved_as_sgf(
-    game: str, move: str, options: str, play_game: Play, tmp_path: Path
+    ("game", "move", "options", "rules"),
+    [
+        ("gomoku", "C4", " --rules exact", "exact"), ("gomoku", "C4", "", "freestyle"),
+        ("othello", "A2", "", "standard"), ("nogo", "B4", "", "NoGo"),
+    ],
+)  # fmt: skip
+def test_other_games_are_saved_as_sgf_with_their_rules(
+    game: str, move: str, options: str, rules: str, play_game: Play, tmp_path: Path
 ) -> None:
     path = tmp_path / "game.sgf"
     assert f"Saved as {path}.\n" in play_game(game, move, f"save {path}", "resign", options="--visits 5" + options)
     (found,) = sgf.games(path.read_bytes())
     record = found.record()
-    assert (found.kind, record.size, record.white_name) == (game, SMALL[game], "gozero")
-    assert record.rules == {"gomoku": "exact", "nogo": "NoGo"}.get(game, "")
+    assert (found.kind, record.size, record.rules, record.white_name) == (game, SMALL[game], rules, "gozero")
     assert record.moves[0] == (BLACK, coords.parse_vertex(move, SMALL[game]))
 
 
