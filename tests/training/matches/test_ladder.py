@@ -100,7 +100,7 @@ def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[s
         (["--weights", "ttt.pt", "/nowhere/x.pt"], "/nowhere/x.pt"),
         (["--no-controls"], "there is no player to measure: give --weights"),
         (["--opponent", "engine"], "does not say where its simulations go: write {sims} there"),
-        (["--sims", "10", "99999999999"], "99999999999 visits a move are too many"),
+        (["--sims", "10", "999999999"], "999999999 visits a move are too many"),
         (["--visits", "8", "9", "8"], "have the name 'uct:8 (climber)'"),
         (["--opening-moves", "-1"], "opening_moves = -1 is out of range"),
         (["--plot", "/"], "/: Is a directory"),

@@ -150,7 +150,7 @@ def test_the_command_says_how_many_positions_there_were(
         (["--game", "nogo", "--size", "5"], "there is no perfect player of nogo 5x5"),
         (["--size", "4"], "board size 4"),
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
-        (["--visits", "1" + "0" * 21], "visits a move are too many"),
+        (["--visits", "100000000"], "visits a move are too many"),
         (["--game", "connect4"], "needs bitbully; run: pip install bitbully"),
     ],
 )
