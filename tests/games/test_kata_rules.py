@@ -91,5 +91,5 @@ def test_what_a_record_names_in_vain(name: str) -> None:
 
 
 def test_kata_names_that_are_not_ours() -> None:
-    assert kata_rules("goe") == named_rules("Ing") == RULES["ing"]
+    assert kata_rules("goe") == named_rules("Ing's rules") == named_rules("应氏规则") == RULES["ing"]
     assert kata_rules("koSIMPLEscoreTERRITORYtaxSEKIsui0").territory

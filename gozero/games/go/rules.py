@@ -94,7 +94,7 @@ _SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *KATA_RULES)} | {
     **dict.fromkeys(("日本", "日本囲碁", "日本棋院"), "japanese"),
     "kr": "korean", "korea": "korean", "韩国": "korean", "韓國": "korean", "한국": "korean",
     "american": "aga", "british": "bga", "ancientarea": "stone-scoring",
-    **dict.fromkeys(("goe", "inggoe"), "ing"),
+    **dict.fromkeys(("goe", "inggoe", "ing's", "应氏", "應氏"), "ing"),
 }  # fmt: skip
 _PART = re.compile(
     r"(ko)(simple|positional|situational)|(scor(?:e|ing))(area|territory)|(tax)(none|seki|all)|(sui|button|fpok)([01])"
