@@ -24,7 +24,7 @@ from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, OUTCOME, OWNER, SAMPLE, SCORE, STEP, STONES, kernel
 from gozero.system.rng import below
 
-SIZE, DISCS, STATE_INTS = 2, 3, 7
+SIZE, DISCS = 2, 3
 SIZES = (4, 6, 8)
 RULES = "standard"  # in records and journals
 # the half turn and the two diagonals leave the first position as it is; the others exchange its colours
