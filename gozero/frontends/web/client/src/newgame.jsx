@@ -33,9 +33,9 @@ export function NewGame({ onClose }) {
   ].filter(Boolean);
 
   const set = (change) => setChosen({ ...chosen, ...change });
-  const field = (name, label, options) => {
+  const field = (name, label, options, also) => {
     const read = typeof chosen[name] === "number" ? Number : String;
-    return <Choice {...{ name, label, options }} value={chosen[name]} onChange={(value) => set({ [name]: read(value) })} />;
+    return <Choice {...{ name, label, options }} value={chosen[name]} onChange={(value) => set({ [name]: read(value), ...also })} />;
   };
   const isTrained = isBetween(chosen.size, network.trained);
   const boardWords = (size) => {
@@ -79,12 +79,7 @@ export function NewGame({ onClose }) {
               onInput={(event) => set({ komi: event.currentTarget.value })}
             />
           </label>}
-          {game.rules.length > 0 && (
-            <Choice
-              label={t("Rules")} name="rules" value={chosen.rules} options={game.rules.map((rules) => [rules, t(rules)])}
-              onChange={(rules) => set({ rules, komi: null })}
-            />
-          )}
+          {game.rules.length > 0 && field("rules", t("Rules"), game.rules.map((rules) => [rules, t(rules)]), { komi: null })}
           {chosen.person !== "both" && field("clock", t("Clock"), CLOCKS.map((clock, index) => [index, t(clock.name)]))}
           {game.engines.length > 1 && field("engine", t("Engine"), game.engines.map(engineWords))}
         </div>
