@@ -39,7 +39,7 @@ class SearchSettings:
     c_visit: float = 50.0
     c_scale: float = 1.0
     # of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 * sqrt(area))), its gain being
-    # how much more its mean score is than the position's (KataGo 0.1, and 0.3 with 0.75 for the 2; 0 off)
+    # how much more its mean score is than the position's (KataGo 0.1, and 0.3 with 0.75 in place of 2; 0: off)
     score_weight: float = 0.0
     # above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of its
     # mean below its value (KataGo 5, of another estimate); 0: the most visited move
