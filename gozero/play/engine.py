@@ -117,7 +117,9 @@ class EngineSettings:
         "most memory in MB for all search trees and evaluations kept; a search that needs more ends (default: a "
         "quarter of the machine's)", low=LEAST_MEMORY, high=MOST_MEMORY, metavar="MB",
     )  # fmt: skip
-    threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
+    threads: int | None = option(
+        None, "CPU threads (default: as many cores as this process may use)", low=1, high=machine.MOST_THREADS
+    )
     backend: str = option(
         "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
     )

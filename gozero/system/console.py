@@ -26,7 +26,6 @@ from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log
 
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
 MOST_SEED = 2**63 - 1
-MOST_THREADS = 1024
 # Ctrl-C, a request from outside, a terminal that is closed; Windows lacks the last
 STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 EXTRAS = {"torch": "train", "tqdm": "train", "fsspec": "train", "ray": "distributed", "aiohttp": "web"}

@@ -16,6 +16,7 @@ from pathlib import Path
 PROCESSORS = Path("/proc/cpuinfo")
 GROUPS = Path("/proc/self/cgroup")  # the process's control groups
 MOUNT = Path("/sys/fs/cgroup")  # where they appear
+MOST_THREADS = 1024  # that can be asked for
 UNKNOWN_MEMORY = 4 * 2**30  # bytes, where the system does not report it
 X86 = {"x86_64", "amd64", "i386", "i686", "x86"}  # what systems call it
 INT8_UNITS, BF16_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}, {"avx512_bf16", "amx_bf16"}  # in Linux's names

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from gozero.system.console import MOST_THREADS, Parser, positive, run_command, seed, whole
+from gozero.system.console import Parser, positive, run_command, seed, whole
+from gozero.system.machine import MOST_THREADS
 from gozero.system.options import number_of
 from training.course.boards import COURSES
 

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 
 from gozero.games import GAMES
 from gozero.nets import locations
-from gozero.system.console import MOST_THREADS, Parser, positive, run_command, seed, whole
+from gozero.system.console import Parser, positive, run_command, seed, whole
+from gozero.system.machine import MOST_THREADS
 from training.commands import train
 from training.settings.config import SIMULATORS, SelfPlaySettings
 

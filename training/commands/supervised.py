@@ -16,11 +16,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser
+from gozero.system.console import MOST_SEED, Parser
+from gozero.system.machine import MOST_THREADS
 from gozero.system.options import SettingsError
 from training.settings.config import LearnerSettings
 
-RANGES = (("epochs", 1, 10**6), ("most", 1, 10**9), ("threads", 0, 1024), ("seed", 0, 2**63 - 1), ("held_out", 0, 0.9))
+RANGES = (
+    ("epochs", 1, 10**6), ("most", 1, 10**9), ("threads", 0, MOST_THREADS), ("seed", 0, MOST_SEED), ("held_out", 0, 0.9),
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

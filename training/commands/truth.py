@@ -23,7 +23,8 @@ import argparse
 from collections.abc import Sequence
 
 from gozero import games
-from gozero.system.console import MOST_THREADS, Parser, positive, seed, whole
+from gozero.system.console import Parser, positive, seed, whole
+from gozero.system.machine import MOST_THREADS
 from training.matches.interface import count_of
 from training.matches.options import complete
 

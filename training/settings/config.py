@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.system.files import from_json
+from gozero.system.machine import MOST_THREADS
 from gozero.system.options import SettingsError, expected, from_values, setting
 from training.settings.learning import GateSettings, LearnerSettings, ReplaySettings
 from training.settings.selfplay import SelfPlaySettings, Stage
@@ -70,7 +71,7 @@ class LoopSettings:
     )
     seed: int = setting(1, "seed of every generator of the run", 0, 2**63 - 1)
     threads: int = setting(
-        0, "CPU threads of evaluator and learner; 0 = as many as are fastest, by trials now and then", 0, 1024
+        0, "CPU threads of evaluator and learner; 0 = as many as are fastest, by trials now and then", 0, MOST_THREADS
     )
     hours: float = setting(0.0, "hours after which the run ends, all restarts together; 0 = no limit", 0)
     generations: int = setting(0, "generations after which the run ends; 0 = no limit", 0)

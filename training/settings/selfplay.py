@@ -8,6 +8,7 @@ from functools import partial
 from math import isclose
 from typing import Any
 
+from gozero.system.machine import MOST_THREADS
 from gozero.system.options import REQUIRED, Reader, SettingsError, expected, setting
 
 LEARNED_SHARE = 0.1  # of the rows: boards with fewer are hardly learned
@@ -61,7 +62,7 @@ class SelfPlaySettings:
     groups: int = setting(
         2, "groups of games, one searched while others are evaluated; a GPU needs two a thread", 1, 4096
     )
-    threads: int = setting(1, "threads that search the groups; the games are the same with any number", 1, 1024)
+    threads: int = setting(1, "threads that search the groups; the games are the same with any number", 1, MOST_THREADS)
     root: str = setting(
         "gumbel",
         "how the root chooses: gumbel = sequential halving, learns from few visits; puct = as below the root",
