@@ -77,6 +77,7 @@ TEXTS = {
     "RU": "rules", "RE": "result",
 }  # fmt: skip
 """Properties of the root, and the fields of a record that hold them."""
+_RULES = {"aga": "AGA", "ing": "GOE", "japanese": "Japanese", "new-zealand": "NZ"}  # as FF[4] spells them
 
 
 class SgfGame:
@@ -234,8 +235,7 @@ def tree_of(record: GameRecord) -> SgfNode:
     if record.handicap > 1 or (len(black) > 1 and not white and record.to_play == WHITE):
         heading["HA"] = record.handicap
     heading |= {known: getattr(record, name) for known, name in TEXTS.items()}
-    if record.game == "nogo":
-        heading["RU"] = NOGO_RULES
+    heading["RU"] = NOGO_RULES if record.game == "nogo" else _RULES.get(record.rules, record.rules)
     for name, value in heading.items():
         root.set(name, str(value))
     for name, stones in (("AB", black), ("AW", white)):

@@ -168,7 +168,7 @@ def test_the_handicap_bonus_follows_the_rules(engine: Engine) -> None:
 
 def test_a_record_names_rules_or_spells_them_out(engine: Engine) -> None:
     engine.ask("kata-set-rules aga")
-    assert "RU[aga]" in engine.ask("printsgf")
+    assert "RU[AGA]" in engine.ask("printsgf")
     engine.ask("kata-set-rule ko SIMPLE")
     assert "RU[koSIMPLEscoreAREAtaxNONEsui0whbN-1fpok1]" in engine.ask("printsgf")
 
