@@ -17,6 +17,13 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 # Debian installs gnugo in /usr/games, where the PATH of root does not look
 export PATH := $(PATH):/usr/games
 
+# programs in an environment hold its absolute path: where the tree was moved or copied, it is made anew
+MADE_IN := $(shell cat $(STAMPS)/environment 2>/dev/null)
+ifneq ($(or $(MADE_IN),$(CURDIR)),$(CURDIR))
+$(warning $(VENV) was made in $(MADE_IN), and is made anew here)
+$(shell rm -rf $(VENV))
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help play board setup pachi node boardpage test check docs bench golden clean
 
@@ -78,7 +85,7 @@ $(STAMPS)/environment:
 	[ -n "$$python" ] || { echo "Python 3.11 or newer was not found; install it (Debian: apt-get install python3 python3-venv)" >&2; exit 1; }; \
 	echo "making $(VENV) with $$($$python --version)" >&2; \
 	$$python -m venv $(VENV)
-	@mkdir -p $(STAMPS) && touch $@
+	@mkdir -p $(STAMPS) && pwd -P > $@
 
 $(STAMPS)/player: setup.cfg pyproject.toml constraints.txt | $(STAMPS)/environment
 	@echo "installing gozero into $(VENV)" >&2

@@ -69,6 +69,16 @@ def test_the_makefile_looks_for_every_python_that_the_classifiers_name(setup_cfg
     assert sorted(looked_for) == named
 
 
+@pytest.mark.parametrize("place", ["", "/elsewhere"])
+def test_an_environment_that_was_made_elsewhere_is_made_anew(tmp_path: Path, place: str) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    stamp = tmp_path / ".venv" / "stamps" / "environment"
+    stamp.parent.mkdir(parents=True)
+    stamp.write_text(f"{place or tmp_path.resolve()}\n")
+    subprocess.run(["make", "help"], cwd=tmp_path, capture_output=True, check=True)
+    assert stamp.exists() == (not place)
+
+
 def test_commands_that_the_documents_name_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     for document in ("README.md", "CONTRIBUTING.md"):
