@@ -102,8 +102,8 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
     planes, output = inputs[0], net(*map(torch.from_numpy, inputs))
     legal = np.zeros(game.actions, np.uint8)
     game.legal(state, np.zeros(int(state[PLY]) + 2, np.uint64), legal)  # superko aside: a picture needs no more
-    logits = output.policy[0].numpy().astype(np.float64)
-    shares = np.exp(logits - logits.max()) * (legal > 0)
+    logits = np.where(legal > 0, output.policy[0].numpy().astype(np.float64), -np.inf)
+    shares = np.exp(logits - logits.max())
     shares /= shares.sum()
     board = game.board(state)
     mover = "Black" if planes[0, -1, 0, 0] else "White"

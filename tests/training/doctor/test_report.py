@@ -16,11 +16,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from gozero import games, plots
-from gozero.nets import model, weights
+from gozero.nets import features, model, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests import ROOT
 from tests.training.games import game_of, random_record, write_shard
@@ -94,6 +95,16 @@ def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str]) -
     drawn = list(gallery.predictions(LoopSettings(game=name), game, [], net))
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
+
+
+def test_a_network_that_is_certain_of_an_illegal_move_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = games.make("connect4")
+    net = model.build(model.config("b2c16", game), 1)
+    logits = torch.zeros(1, game.actions).index_fill(1, torch.tensor([0]), 1e4)  # the top left point, in the air
+    output = net(*map(torch.from_numpy, features.encode(game, game.new_states(1), 1)))._replace(policy=logits)
+    monkeypatch.setattr(net, "forward", lambda *inputs: output)
+    (drawn,) = gallery.predictions(LoopSettings(game=game.name), game, [], net)
+    assert np.isclose(drawn.heat[-1], 1 / 7).all()
 
 
 def test_a_game_that_the_rules_forbid_is_not_shown() -> None:
