@@ -60,13 +60,19 @@ async def served(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
         loop.set_exception_handler(None)
 
 
-async def page(port: int) -> socket.socket:
-    """The connection of a page that reads a little of its first report, and no more."""
+def connected(port: int) -> socket.socket:
+    """The connection of a page that has read nothing yet."""
     link = socket.create_connection(("127.0.0.1", port))
     link.sendall(
         f"GET /socket HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
     )
+    return link
+
+
+async def page(port: int) -> socket.socket:
+    """The connection of a page that reads a little of its first report, and no more."""
+    link = connected(port)
     await asyncio.to_thread(link.recv, 2**16, socket.MSG_WAITALL)
     return link
 
@@ -101,6 +107,18 @@ def test_a_page_that_does_not_read_does_not_keep_the_server(monkeypatch: pytest.
             link = await page(port)
         link.close()
 
+    wait_for(run())
+
+
+def test_a_page_that_waits_for_the_engine_is_one_of_the_most_that_may_be_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        async with served(monkeypatch) as port:
+            with connected(port) as first, connected(port) as second:
+                heads = [await asyncio.to_thread(link.recv, 12) for link in (first, second)]
+                assert heads == [b"HTTP/1.1 101", b"HTTP/1.1 503"]
+
+    monkeypatch.setattr(StandIn, "send", lambda self, request: None)  # its catalogue never comes
+    monkeypatch.setattr(server, "MOST_PAGES", 1)
     wait_for(run())
 
 

@@ -83,11 +83,23 @@ class BoardServer:
         return web.Response(body=body, content_type=kind, charset="utf-8")
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Serve a page until it is closed: send it its game, and pass on its requests."""
+        """Serve a page, unless there are too many."""
         if len(self._sockets) >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
-        await socket.prepare(request)
+        self._sockets.add(socket)  # before anything is awaited, so that the limit holds
+        try:
+            await socket.prepare(request)
+            await self._serve(request, socket)
+        finally:
+            self._sockets.discard(socket)
+            if socket.close_code == WSCloseCode.ABNORMAL_CLOSURE and request.transport is not None:
+                # what a page that does not read has not got would keep the connection; a slow one may get it
+                asyncio.get_running_loop().call_later(SILENCE, request.transport.abort)
+        return socket
+
+    async def _serve(self, request: web.Request, socket: web.WebSocketResponse) -> None:
+        """Send a page its game, and pass on its requests, until it is closed."""
         catalogue = await self._games.catalogue  # until then the engine process belongs to no game
         identity, page = request.query.get("game"), OpenPage()
         game = await self._games.find(identity)
@@ -96,7 +108,6 @@ class BoardServer:
         game.add_page(page)
         if game.is_empty and "snapshot" not in request.query:  # else the page restores the game
             game.request({"do": "new", "setup": self._settings.first_setup}, page)
-        self._sockets.add(socket)
         sender = asyncio.create_task(_send_all(page, socket))
         try:
             async for message in socket:
@@ -107,11 +118,6 @@ class BoardServer:
         finally:
             sender.cancel()
             game.remove_page(page)
-            self._sockets.discard(socket)
-            if socket.close_code == WSCloseCode.ABNORMAL_CLOSURE and request.transport is not None:
-                # what a page that does not read has not got would keep the connection; a slow one may get it
-                asyncio.get_running_loop().call_later(SILENCE, request.transport.abort)
-        return socket
 
     async def _take(self, game: OpenGame, page: OpenPage, text: str) -> None:
         """Answer a page's request for the list of games; pass every other one on to the engine of its game."""
