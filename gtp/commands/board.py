@@ -82,9 +82,12 @@ def _hint(session: Session, action: int) -> str:
     return f": the free point of column {column} is {session.vertex(free)}"
 
 
-def gg_undo(session: Session, command: Command) -> None:
+def undo(session: Session, command: Command) -> None:
     """Undo N moves, by default one; all or none."""
-    _undo(session, whole_number_of(command.arguments[0]) if command.arguments else 1)
+    number = whole_number_of(command.arguments[0]) if command.arguments else 1
+    if not 0 <= number <= len(session.game.position.moves):
+        raise GtpError("cannot undo")
+    session.game.undo(number)
 
 
 def is_legal(session: Session, command: Command) -> str:
@@ -136,12 +139,6 @@ def _move(session: Session, words: list[str]) -> tuple[int, int]:
     if len(words) > 2:
         raise GtpError(f"invalid color or coordinate: {words[2]!r} is one argument too many")
     return colour_of(words[0]), session.action(words[1])
-
-
-def _undo(session: Session, number: int) -> None:
-    if not 0 <= number <= len(session.game.position.moves):
-        raise GtpError("cannot undo")
-    session.game.undo(number)
 
 
 # Set-up and handicap
@@ -277,8 +274,8 @@ COMMANDS: Commands = {
     "play": play,
     "play_sequence": play_sequence,
     "gogui-play_sequence": play_sequence,
-    "undo": lambda session, command: _undo(session, 1),
-    "gg-undo": gg_undo,
+    "undo": undo,
+    "gg-undo": undo,
     "is_legal": is_legal,
     "all_legal": all_legal,
     "move_history": move_history,

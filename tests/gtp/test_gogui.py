@@ -206,6 +206,6 @@ def test_a_match_as_gogui_twogtp_plays_it(game: str, size: int) -> None:
     if game == "othello":
         assert passes == 2, "a resignation would hide the margin"
         assert re.fullmatch(r"0|[BW]\+\d+\.0", results.pop())
-    for engine in engines:
-        engine.ask(f"gg-undo {ply}")
+    for engine, undo in zip(engines, ("gg-undo", "undo", "gg-undo"), strict=True):
+        engine.ask(f"{undo} {ply}")
         assert engine.ask("move_history") == ""
