@@ -75,8 +75,12 @@ def show_list(options: argparse.Namespace) -> int:
         width = max(len(path) for path in options.paths) + 14  # a shard's stem and a number
         layout = f"{{:<{width}}} {{:>10}} {{:>4}} {{:>5}} {{:>5}} {{:<8}} {{:<9}} {{:>4}} {{:>8}}"
         print(layout.format(*COLUMNS))
+        is_empty = True
         for row in rows:
             print(layout.format(*map(_cell, row.values())))
+            is_empty = False
+        if is_empty:
+            say("no game is as the options ask")
     selected.complain()
     return 0
 
@@ -144,7 +148,7 @@ def export_sgf(options: argparse.Namespace) -> int:
                 target.write_bytes(sgf.serialise(record))
             else:
                 text = written(entry.game(), record.moves, headline(entry))
-                target.with_suffix(".txt").write_text(text, encoding="utf-8")
+                target.with_suffix(".txt").write_text(text, encoding="utf-8", errors="backslashreplace")
             files.add(target)
     except OSError as error:
         raise UserError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None

@@ -92,6 +92,7 @@ def test_filters_and_order(run: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert numbers("--max-length", longest - 1) == ["000001:1", "000002:1"]
     assert sorted(numbers("--result", "B") + numbers("--result", "W")) == numbers()
     assert numbers("--result", "draw") == []
+    assert [bool(output(capsys, "list", run, "--result", side)[2]) for side in ("B", "draw")] == [False, True]
     moves = [row["moves"] for row in listed(capsys, run, "--sort", "moves", "--reverse")]
     assert moves == sorted(moves, reverse=True)
     ends = [game.ending for games in GAMES.values() for game in games]
@@ -302,6 +303,14 @@ def test_an_impossible_game_is_not_exported(run: Path, capsys: pytest.CaptureFix
     _, out, err = output(capsys, "export", run, "--generation", "1", "--size", 5, "--sgf", run / "sgf")
     assert "1 game written" in out
     assert f"{run}/000005:1 is left out: the moves lead to" in err
+
+
+def test_a_run_in_a_folder_whose_name_is_no_text_is_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = Record(3, 0.0, 1, np.array([0, 3, 1, 4, 2]), (), 1.0, "finished")
+    odd = write(tmp_path / "a\udcff" / "run", {1: [game]}, {"game": "tictactoe"})
+    assert "1 game written" in output(capsys, "export", odd, "--sgf", tmp_path / "out")[1]
 
 
 def test_games_of_two_runs_of_one_name_are_all_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

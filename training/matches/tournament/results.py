@@ -277,7 +277,7 @@ def json_text(results: Results) -> str:
     document |= {"withdrawn": results.withdrawn}
     if results.decision is not None:
         document["sprt"] = vars(results.field.sprt) | vars(results.decision)
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=1) + "\n"
 
 
 def _finite(number: float) -> float | None:

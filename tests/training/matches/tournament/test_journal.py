@@ -36,7 +36,9 @@ def fill(folder: Path, field: Field) -> None:
             journal.add(game)
 
 
-def test_games_are_read_back(tmp_path: Path, field: Field) -> None:
+@pytest.mark.parametrize("player", ["random", "gtp:a\udcff"])  # a folder whose name is no text
+def test_games_are_read_back(player: str, tmp_path: Path, field: Field) -> None:
+    field = replace(field, entrant=(Entrant(player, "random"), Entrant("fixed", "fixed")))
     fill(tmp_path, field)
     with Journal(tmp_path, field) as journal:
         assert journal.games == GAMES
