@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gozero.nets.model import NetConfig
 
 FORMAT = "gozero weights 1"
+NO_PLAYER = "a checkpoint that does not say what it plays; `gozero train` continues its run and writes weights.pt"
 
 
 class WeightsError(UserError):
@@ -157,6 +158,8 @@ def header(path: Path | str) -> Header:
         metadata = texts[texts.index("metadata") + 1]
     except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
+    if "learner" in texts and not metadata.startswith("{"):
+        raise WeightsError(target, NO_PLAYER)
     values = _metadata(target, metadata)
     network, trained = values["network"], tuple(sorted(values["trained_sizes"]))
     columns = network.get("size")
@@ -235,6 +238,8 @@ def _content(path: Path) -> dict[str, Any]:
         average = content["learner"].get("ema", {})
         digest = content_hash(content["metadata"], average)
         return {"metadata": content["metadata"], "tensors": average, "sha256": digest}
+    if isinstance(content, dict) and "learner" in content:
+        raise WeightsError(path, NO_PLAYER)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise WeightsError(path, f"a torch file, but not one of gozero's ({FORMAT!r})")
     types = {"metadata": str, "sha256": str, "tensors": dict}

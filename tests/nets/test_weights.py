@@ -57,6 +57,13 @@ def test_what_goes_in_comes_out(file: Path) -> None:
     assert not loaded.network().training
 
 
+def test_a_checkpoint_that_does_not_say_what_it_plays_is_named_as_one(file: Path) -> None:
+    torch.save({"learner": {}, "metadata": None, "settings": {"game": "go"}}, file)
+    assert reason(file) == weights.NO_PLAYER
+    with pytest.raises(weights.WeightsError, match=weights.NO_PLAYER):
+        weights.header(file)
+
+
 def test_a_state_dict_can_be_saved_as_well(tmp_path: Path) -> None:
     net = model.build(CONFIG, seed=1)
     saved = weights.save(tmp_path / "a.pt", net, CONFIG), weights.save(tmp_path / "b.pt", net.state_dict(), CONFIG)
