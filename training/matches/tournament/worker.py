@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
@@ -103,8 +104,9 @@ class WatchedPlayer(MatchPlayer):
             raise PlayerError(f"the file of {self.name} is not the one with which the tournament began; put that back")
         player = open_player(self.name, self._conditions)
         if self._warm:  # what is compiled or converted at the first move is on no clock
-            player.begin(slot, seed=0)
-            player.choose([Turn(slot, Position(self._conditions.game))])
+            with suppress(Exception):  # it will raise again in a game, and lose by that
+                player.begin(slot, seed=0)
+                player.choose([Turn(slot, Position(self._conditions.game))])
         self.name = player.name
         return player
 

@@ -60,9 +60,10 @@ def test_who_raises_while_it_is_opened_cannot_start(monkeypatch: pytest.MonkeyPa
     assert watch.place == NOBODY
 
 
-def test_who_raises_at_the_first_move_off_the_clock_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_raises_at_the_first_move_off_the_clock_loses_by_it_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     player, _ = watched(monkeypatch, lambda *_: Raising("choose"), warm=True)
-    assert player.begin(1, seed=1) == Fault(CANNOT_START, "RuntimeError: no choose here")
+    assert player.begin(1, seed=1) is None
+    assert player.choose([Turn(1, Position(GAME))]) == [Fault("failure", "random: RuntimeError: no choose here")]
 
 
 def test_who_raises_loses_that_game_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
