@@ -18,7 +18,7 @@ from gozero.system.machine import available_threads
 from training.learner.device_replay import DeviceReplay
 from training.learner.learner import Learner
 from training.learner.pace import Pace
-from training.records import records, scoring
+from training.records import library, records, scoring
 from training.records.records import Record
 from training.records.replay import MANY_ROWS, Replay, window_rows
 from training.settings.config import LoopSettings
@@ -145,7 +145,7 @@ class Trainer:
     def _games_at(self, folder: Path, generation: int, progress: Progress) -> list[Record]:
         """The games of a shard that were in the window at the checkpoint."""
         path = storage.shard(folder, generation)
-        found = records.read(path) if path.exists() else records.Shard()
+        found = library.read(path) if path.exists() else records.Shard()
         self.unreadable += found.corrupt
         games = found.records
         if generation == progress.generation:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gozero.system.console import progress_bar
-from training.records import records
+from training.records import library, records
 from training.records.records import Record
 from training.selfplay.local import SelfPlay, Task, TaskEnd
 from training.selfplay.pool import Stop
@@ -62,7 +62,7 @@ class Actor:
     def open(self, generation: int) -> None:
         """Begin a generation, or continue one whose shard already holds games."""
         path = storage.shard(self.folder, generation)
-        self.games = records.read(path).records if path.exists() else []
+        self.games = library.read(path).records if path.exists() else []
 
     def backlog(self, stage: Stage, progress: Progress) -> dict[int, float]:
         """Rows, or games if these make a generation, that each board size still lacks in it; negative: too many."""

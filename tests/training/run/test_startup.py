@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from gozero.nets import weights
+from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from tests.training.refusals import Refused
 from training.commands import selfplay, start, train
@@ -286,6 +287,9 @@ def test_records_that_are_gone_are_told(finished: Path, tmp_path: Path, capsys: 
     session.prepare(longer, folder)
     said = f"{rows} of the window's {rows} rows are not in {folder / 'records'} any more"
     assert said in capsys.readouterr().err
+    (folder / "records" / "000001.gzr").mkdir()  # as one that cannot be read
+    with pytest.raises(UserError, match=f"cannot read {folder / 'records' / '000001.gzr'}"):
+        session.prepare(longer, folder)
 
 
 def test_a_dry_run_checks_all_and_leaves_nothing(
