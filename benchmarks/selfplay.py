@@ -33,7 +33,7 @@ from gozero.evaluators.base import PRECISIONS, Evaluator, submitter
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.game import Game
 from gozero.nets import model
-from gozero.system.console import positive, whole
+from gozero.system.console import positive, seed, whole
 from gozero.system.machine import available_threads
 from gozero.system.workers import SPAWN
 from training.records import scoring
@@ -69,7 +69,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     boards = "on which games are played; pachi-tree with a PUCT root (default numba)"
     add("--simulator", choices=tuple(DESCRIPTIONS), default="numba", help=boards)
     add("--seconds", type=positive, default=10, help="of one run (default 10)")
-    add("--seed", type=int, default=1, help="of the games (default 1)")
+    add("--seed", type=seed, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
     if chosen.short:
         chosen.runs, chosen.seconds = 1, 0.5

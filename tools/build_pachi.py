@@ -8,6 +8,7 @@ environment of its own, so that the user's environment receives one wheel only.
 Exit code 0: installed (or already there). 1: not installed, and one line on stderr says why.
 """
 
+import argparse
 import importlib.util
 import os
 import shutil
@@ -174,4 +175,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     sys.exit(main())

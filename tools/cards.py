@@ -14,6 +14,7 @@ from textwrap import fill
 from typing import Any
 
 from gozero.nets.weights import Weights, load
+from gozero.system.console import Parser
 from training.elo import wilson
 
 ROOT = Path(__file__).parents[1]
@@ -113,4 +114,5 @@ def _learned(provenance: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
+    Parser(prog="python -m tools.cards", description=__doc__).parse_args()
     PAGE.write_text(page(), encoding="utf-8")

@@ -53,7 +53,7 @@ def draw_history(options: argparse.Namespace) -> bytes:
         elos, errors = ratings(rows)
         agreement = [Curve(f"{name}, %", evaluations, [row[name] for row in rows]) for name in AGREEMENT]
     except (ValueError, TypeError, LookupError) as error:
-        raise ChoiceError(f"{options.table} is no table of generations such as weights/best.csv ({error!r})") from None
+        raise ChoiceError(f"{options.table} is no table of generations such as weights/best.csv ({error})") from None
     strength = Curve("Elo", evaluations, elos.tolist(), (elos - errors).tolist(), (elos + errors).tolist())
     title = "Elo above the first, with its standard error"
     panels = (title, [strength]), ("agreement with a strong engine", agreement)

@@ -13,6 +13,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from gozero.system.console import Parser
 from training.settings.config import LoopSettings, as_toml
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
@@ -57,4 +58,5 @@ def allowed(about: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
+    Parser(prog="python -m tools.settings_page", description=__doc__).parse_args()
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

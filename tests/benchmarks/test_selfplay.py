@@ -27,10 +27,9 @@ def test_several_processes_are_measured_together(capsys: pytest.CaptureFixture[s
         assert words in printed
 
 
-@pytest.mark.parametrize("option", ["--seconds", "--runs", "--network-threads"])
+@pytest.mark.parametrize("option", ["--seconds", "--runs", "--network-threads", "--seed"])
 def test_numbers_that_measure_nothing_are_one_line(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = [option, "-1" if option == "--network-threads" else "0"]
-    assert f"argument {option}" in refusals(capsys)(selfplay.options, asked)
+    assert f"argument {option}" in refusals(capsys)(selfplay.options, [option, "-1"])
 
 
 def test_a_gpu_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
