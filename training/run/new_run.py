@@ -17,6 +17,7 @@ from gozero import games
 from gozero.nets import growth, locations, weights
 from gozero.nets.weights import Weights
 from gozero.system import files
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
@@ -73,7 +74,8 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
     found = [path for name in start.records for path, _ in library.shards_of(str(files.full(name)))]
     paths = {os.path.realpath(path): path for path in found}  # each counts once
     read = [(path, library.read(path)) for path in paths.values()]
-    read = [(path, shard) for path, shard in read if shard != records.Shard()]  # an empty file, which a crash leaves
+    damaged = sum(shard.corrupt for _, shard in read)
+    read = [(path, shard) for path, shard in read if shard.settings or shard.records]  # a crash may leave files of zeros
     for path, shard in read:
         _check_terms(settings, path, shard)
     only = network_config(settings).size
@@ -83,19 +85,19 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
         games = [each for each in shard.records if only in (None, each.size) and _plays_out(settings, each)]
         fitting.append((path, replace(shard, records=games, left_out=len(shard.records) - len(games))))
     if start.records and not any(shard.records for _, shard in fitting):
-        what = "no games"
+        what = "no games in shards of records"
         if sizes and only not in (None, *sizes):
             what = f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only"
         elif sizes:
             what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
         raise SettingsError(f"--records {start.records[0]}: {what}; give other records")
+    if damaged:
+        say(f"--records: {counted(damaged, 'damaged record', ',')} skipped")
     return fitting
 
 
 def _check_terms(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
     """SettingsError unless it is a shard of this run's game under its rules."""
-    if not shard.settings and not shard.records:
-        raise SettingsError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard")
     game = shard.settings.get("game") or settings.game
     if game != settings.game:
         raise SettingsError(f"--records {path}: games of {game}, but this run plays {settings.game}")

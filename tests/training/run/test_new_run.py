@@ -95,12 +95,16 @@ def test_games_of_other_rules_or_another_game_are_refused(tmp_path: Path) -> Non
     owns(begun(tmp_path / "run", written(tmp_path / "old.gzr", GAMES, {"game": "go"})), GAMES)
 
 
-def test_an_empty_shard_of_a_folder_is_passed_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [b"", bytes(9)])
+def test_a_shard_that_a_crash_emptied_is_passed_over(
+    left: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     written(tmp_path / "kept" / "000001.gzr", GAMES)
-    (tmp_path / "kept" / "000002.gzr").touch()
+    (tmp_path / "kept" / "000002.gzr").write_bytes(left)
     owns(begun(tmp_path / "run", tmp_path / "kept"), GAMES)
+    assert ("1 damaged record skipped" in capsys.readouterr().err) == bool(left)
     (tmp_path / "none").mkdir()
-    (tmp_path / "none" / "000001.gzr").touch()
+    (tmp_path / "none" / "000001.gzr").write_bytes(left)
     for nothing in (tmp_path / "none", tmp_path / "kept" / "000002.gzr"):
         assert f"--records {nothing}: no games" in refused(tmp_path / "other", nothing)
 
@@ -230,4 +234,4 @@ def test_a_link_to_a_shard_is_called_by_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "store").write_bytes(b"no shard")
     link = tmp_path / "mine.gzr"
     link.symlink_to(tmp_path / "store")
-    assert f"--records {link}: not a shard" in refused(tmp_path / "run", link)
+    assert f"--records {link}: no games" in refused(tmp_path / "run", link)
