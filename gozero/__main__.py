@@ -49,7 +49,7 @@ GROUPS = {
         "selfplay": CommandEntry("training.commands.selfplay:main", "the default run, or games from a weights file"),
         "report": CommandEntry("training.commands.report:main", "a run as an HTML page"),
         "records": CommandEntry("training.commands.records:main", "list, show, check and export games of self-play"),
-        "supervised": CommandEntry("training.commands.supervised:main", "learn from SGF files or records"),
+        "supervised": CommandEntry("training.commands.supervised:main", "learn from SGF files"),
         "storage": CommandEntry("training.commands.storage:main", "look at a run's copy in a store, or fetch it"),
         "worker": CommandEntry("training.commands.worker:main", "this machine's workers for a run on a cluster"),
     },
