@@ -25,7 +25,7 @@ from gozero.system.errors import UserError
 from training.course.boards import Course, course_of, game_of
 from training.course.networks import Networks, PolicyNetwork, ValueNetwork, new_networks
 from training.elo import MatchScore
-from training.storage.checkpoint import UNREADABLE
+from training.storage.checkpoint import UNREADABLE, loaded
 from training.storage.storage import alone, writing
 
 KINDS = {"value": ValueNetwork, "policy": PolicyNetwork}
@@ -97,7 +97,7 @@ class CourseFolder:
             maker = {SUPERVISED: "imitate", REINFORCED: "reinforce"}.get(stage, "generations")
             raise UserError(f"there is no {path}: first run {self.command(maker)}")
         try:
-            content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+            content: dict[str, Any] = loaded(path.read_bytes())
             game = content["game"]
         except UNREADABLE as error:
             damaged = "it is damaged, or no file of the course; remove it to make it anew"

@@ -100,18 +100,14 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     complaints: list[str] = []
     for path in reversed(numbered(folder, ".pt")):
         try:
-            file = io.BytesIO(path.read_bytes())  # an OSError of those below is damage
+            saved = path.read_bytes()  # an OSError of those below is damage
         except OSError as error:  # the file may be whole, and continuing from another one would undo what it has
             raise UserError(
                 f"cannot read the checkpoint {path.absolute()}: {error.strerror}; make it readable, or move it away to "
                 "continue from the one before it"
             ) from None
         try:
-            with zipfile.ZipFile(file) as archive:
-                if archive.testzip() is not None:  # torch does not look at its checksums
-                    raise zipfile.BadZipFile
-            file.seek(0)
-            content = torch.load(file, map_location="cpu", weights_only=True)
+            content = loaded(saved)
             content.pop("settings", None)
             pools = decompress(content["pools"].numpy().tobytes())
             content["pools"] = {
@@ -131,6 +127,16 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             f"--from {run / 'weights.pt'} and --records {run} to go on from this run's network and games"
         )
     return None
+
+
+def loaded(saved: bytes) -> Any:
+    """What `torch.save` wrote as these bytes. One of `UNREADABLE` if they are damaged, or hold more than plain values."""
+    file = io.BytesIO(saved)
+    with zipfile.ZipFile(file) as archive:
+        if archive.testzip() is not None:  # torch does not look at its checksums
+            raise zipfile.BadZipFile
+    file.seek(0)
+    return torch.load(file, map_location="cpu", weights_only=True)
 
 
 def compress(value: Any) -> bytes:

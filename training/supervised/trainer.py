@@ -22,7 +22,7 @@ from training.doctor.checkup import constants
 from training.learner.learner import DivergedError, Learner
 from training.settings.config import LearnerSettings
 from training.storage import storage
-from training.storage.checkpoint import UNREADABLE
+from training.storage.checkpoint import UNREADABLE, loaded
 from training.storage.storage import StorageError
 from training.supervised import collection
 from training.supervised.collection import Collection, Wanted
@@ -66,7 +66,7 @@ class SupervisedTrainer:
         """Continue from the state beside OUT. SettingsError if there is none, or it belongs to another run."""
         path, facts = state_of(self.out).absolute(), self._facts()
         try:
-            state = dict(torch.load(path, map_location="cpu", weights_only=True))
+            state = dict(loaded(path.read_bytes()))
             saved, self.epoch, self.step = dict(state["facts"]), state["epoch"], state["step"]
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run: remove it"

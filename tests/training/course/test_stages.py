@@ -89,10 +89,13 @@ def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, caps
     capsys.readouterr()
     assert generate(tmp_path, "othello") == 2
     assert "plays tictactoe, not othello" in capsys.readouterr().err
-    (tmp_path / "value-0.pt").write_bytes(b"no networks")
-    assert generate(tmp_path) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "cannot read" in line and "value-0.pt" in line
+    flipped = bytearray((tmp_path / "value-0.pt").read_bytes())
+    flipped[len(flipped) // 2] ^= 16
+    for damaged in (b"no networks", flipped):
+        (tmp_path / "value-0.pt").write_bytes(damaged)
+        assert generate(tmp_path) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "cannot read" in line and "value-0.pt" in line
     (tmp_path / "value-0.pt").unlink()
     (tmp_path / "value-0.pt").mkdir()  # a file that the system refuses to read may be whole
     assert generate(tmp_path) == 2
