@@ -255,8 +255,7 @@ class Run:
         """Write a checkpoint; no self-play may be under way. StorageError if it cannot be written: earlier ones are as
         they were. FolderError if the folder was removed, or is another run's by now.
         """
-        if storage.identity(self.folder) != self._identity:
-            raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
+        self._check_folder()
         with self.locked():
             self.limits.count_time()
             self.progress.spent, self.progress.steps_backlog = self.timeline.spent(), self.trainer.steps_backlog
@@ -270,6 +269,11 @@ class Run:
             if not (self.folder / "weights.pt").exists():
                 self._save_weights()
         self.saved()
+
+    def _check_folder(self) -> None:
+        """FolderError if the folder was removed, or is another run's by now."""
+        if storage.identity(self.folder) != self._identity:
+            raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
 
     def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> GateResult | None:
         """The gate's match of the learner's average after so many steps; None if stopped before it was over."""
@@ -300,7 +304,8 @@ class Run:
         self._save_weights()
 
     def _save_weights(self) -> None:
-        """Write the network that plays, with the run's counters and settings. Raises StorageError."""
+        """Write the network that plays, with the run's counters and settings. Raises StorageError or FolderError."""
+        self._check_folder()  # else a folder that was moved would be made again
         path = self.folder / "weights.pt"
         with storage.writing(path):
             weights.save(path, self.selfplay.playing, self.trainer.learner.config, **self._facts())

@@ -272,8 +272,11 @@ def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: P
         run = session.prepare(settings("threads=1"), folder)
         run.save()
         shutil.rmtree(folder)
-        with storage.alone(folder), pytest.raises(FolderError, match="it was removed or replaced while the run worked"):
-            run.save()
+        run.trainer.learner.steps += 1
+        for write in (run.save, lambda: run.promote(lambda: False)):
+            with storage.alone(folder), pytest.raises(FolderError, match="it was removed or replaced while the run"):
+                write()
+            assert not (folder / "weights.pt").exists()
         assert not (folder / "checkpoints").exists()
 
 
