@@ -134,7 +134,11 @@ class _KernelCache(FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel, if that is possible."""
+        """Save a compiled kernel, if that is possible. One that is given functions would never be found again, and
+        another process that reads the index would compile those functions anew.
+        """
+        if any(isinstance(each, types.Dispatcher) for each in data.signature.args):
+            return
         try:
             super().save_overload(sig, data)
         except OSError as error:

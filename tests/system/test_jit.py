@@ -86,6 +86,14 @@ def test_only_our_kernels_are_kept_in_our_folder(folder: Path) -> None:
     assert (jit.CACHE_FOLDER and str(jit.CACHE_FOLDER)) != numba.config.CACHE_DIR
 
 
+def test_a_helper_that_is_given_a_kernel_is_not_kept(folder: Path) -> None:
+    """To read its index is to compile the kernel anew."""
+    twice = jit.kernel(types.int64(types.int64))(made_twice)
+    called = jit.kernel()(lambda function, number: function(number))
+    assert jit.kernel(types.int64(types.int64))(lambda number: called(twice, number))(21) == 42
+    assert len([*folder.rglob("*.nbi")]) == 2
+
+
 def test_kernels_that_cannot_be_kept_are_compiled_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
