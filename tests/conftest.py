@@ -34,7 +34,12 @@ NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 BOARD_PACKAGES = Path(sys.prefix) / "board"
 """Where it installs what builds the browser's page."""
 
+KERNELS = (
+    "search.search games.hex games.breakthrough scoring.life_and_death games.go.go games.go.ladders games.othello "
+    "games.go.course_go games.nogo games.connect4 games.perft nets.features"
+).split()  # a third takes as long to compile as another
 GRACE = 120.0  # seconds from pytest-timeout's end of a test to the end of its worker
+PAGE = "tests/frontends/web"
 LIMIT = pytest.StashKey[float]()  # of a test: seconds to that end
 YARDSTICK = Path(__file__).parents[2] / "shared" / "yardstick" / "go13.jsonl.gz"
 STDERR = pytest.StashKey[int]()  # the descriptor that pytest does not capture
@@ -117,14 +122,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "web" if nodeid.startswith("tests/frontends/web") else super()._split_scope(nodeid)
+            return PAGE if nodeid.startswith(PAGE) else super()._split_scope(nodeid)
 
     return Scheduling(config, log)
 
 
-def pytest_collection() -> None:
-    """Import the tests without the collector, which would search torch's and Ray's modules again and again."""
+def pytest_collection(session: pytest.Session) -> None:
+    """Import the tests without the collector, which would search torch's and Ray's modules again and again.
+
+    Each worker begins with other kernels: on an empty cache each compiles a part of them and finds the rest there.
+    """
     gc.disable()
+    if worker := getattr(session.config, "workerinput", None):
+        first = int(worker["workerid"][2:]) * len(KERNELS) // worker["workercount"]
+        for name in KERNELS[first:] + KERNELS[:first]:
+            importlib.import_module(f"gozero.{name}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes one worker longest begins first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(PAGE))
 
 
 def pytest_collection_finish() -> None:
