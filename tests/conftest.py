@@ -28,6 +28,7 @@ from gozero.system.machine import available_threads
 from tests.training.refusals import Refused, refusals
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # before anything imports Ray: whether there is a token or not
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers' NumPy, whose threads wait busily for each other
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 """Where `make node` installs what the tests drive with node."""
 
