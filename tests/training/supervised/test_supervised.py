@@ -295,8 +295,8 @@ def test_an_epoch_that_was_killed_at_its_end_has_a_mean_loss(
     with monkeypatch.context() as patch:
         patch.setattr(trainer, "SAVED_EVERY", 1)
         patch.setattr(trainer.SupervisedTrainer, "measured", lambda *asked: (_ for _ in ()).throw(killed))
-        run(folder, out, "--epochs", "1")
-    assert run(folder, out, "--epochs", "1", "--resume") == 0
+        run(folder, out, "--epochs", "1", "--batch", "200")
+    assert run(folder, out, "--epochs", "1", "--batch", "200", "--resume") == 0
     assert "policy nan" not in capsys.readouterr().err
 
 
