@@ -1,6 +1,5 @@
 """`gozero`: what its commands print, and one line with exit code 2 for whatever is wrong."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -127,15 +126,3 @@ def test_a_bug_shows_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "make", broken)
     with pytest.raises(ValueError, match="broadcast"):
         main(["perft", "go", "--size", "2"])
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    ["play go --rules house", "play go --visits 0", "perft go --size 20"],
-)
-def test_what_is_wrong_for_certain_is_refused_before_the_engine_loads(
-    arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("frontends.terminal.play", "games.perft"):
-        monkeypatch.setitem(sys.modules, f"gozero.{name}", None)
-    failure(capsys, *arguments.split())
