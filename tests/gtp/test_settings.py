@@ -20,38 +20,16 @@ def test_defaults() -> None:
 def test_every_option() -> None:
     line = (
         "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --max-memory 500 "
-        "--threads 2 --seed 0 "
-        "--size 9 --komi -3 --rules aga --friendly-pass --no-resign --resign-threshold -0.8 --resign-moves 2 "
-        "--opening-temperature 0 "
-        "--temperature 0.5 --backend torch --precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
+        "--threads 2 --seed 0 --size 9 --komi -3 --rules aga --friendly-pass --no-resign --resign-threshold -0.8 "
+        "--resign-moves 2 --opening-temperature 0 --temperature 0.5 --backend torch "
+        "--precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
     assert from_arguments(line.split()) == GtpSettings(
-        game="go",
-        weights="w.pt",
-        visits=100,
-        analysis_visits=50,
-        time=2.5,
-        lag=2.0,
-        ponder=True,
-        max_memory=500,
-        threads=2,
-        seed=0,
-        size=9,
-        komi=-3.0,
-        rules="aga",
-        friendly_pass=True,
-        no_resign=True,
-        resign_threshold=-0.8,
-        resign_moves=2,
-        opening_temperature=0.0,
-        temperature=0.5,
-        backend="torch",
-        precision="f32",
-        gogui_gfx=True,
-        check=True,
-        gtp_version="0.17",
-        log="game.log",
-    )
+        game="go", weights="w.pt", visits=100, analysis_visits=50, time=2.5, lag=2.0, ponder=True, max_memory=500,
+        threads=2, seed=0, size=9, komi=-3.0, rules="aga", friendly_pass=True, no_resign=True,
+        resign_threshold=-0.8, resign_moves=2, opening_temperature=0.0, temperature=0.5, backend="torch",
+        precision="f32", gogui_gfx=True, check=True, gtp_version="0.17", log="game.log",
+    )  # fmt: skip
     assert from_arguments(["--level", "7"]) == GtpSettings(level=7)
 
 
