@@ -38,7 +38,7 @@ def test_no_grave_fault(tab: Callable[..., Tab]) -> None:
     page.page.get_by_role("switch", name="Analysis").check()
     expect(page.page.locator(".moves tbody tr").first).to_be_visible()
     page.picture("analysis")
-    page.page.get_by_role("switch", name="Analysis").uncheck()
+    page.page.get_by_role("switch", name="Analysis").click()
     page.press("Resign")
     assert faults(page, "dialog[open]") == []
     page.press("Resign the game").shows("White wins: Black resigned.")

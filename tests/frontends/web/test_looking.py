@@ -42,7 +42,7 @@ def test_analysis_on_and_off(tab: Callable[..., Tab]) -> None:
     page.page.get_by_label("whose area").uncheck()
     expect(page.page.locator(".shudan-paint")).to_have_count(0)
     with page.hears("view"):
-        switch.uncheck()
+        switch.click()
     assert page.view["analysing"] is False
     expect(page.page.locator(".moves")).to_have_count(0)
     expect(page.page.locator(".shudan-heatlabel")).to_have_count(0)
