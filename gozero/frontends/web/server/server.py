@@ -55,7 +55,7 @@ class BoardServer:
     def __init__(self, settings: WebSettings, games: OpenGames) -> None:
         self._settings = settings
         self._games = games
-        self._sockets: set[web.WebSocketResponse] = set()
+        self._sockets: dict[web.WebSocketResponse, web.Request] = {}  # of pages, each with the request for it
         folder = resources.files("gozero.frontends.web") / "static"
         found = [(entry, TYPES.get(PurePath(entry.name).suffix)) for entry in folder.iterdir()]
         self._files = {entry.name: (entry.read_bytes(), kind) for entry, kind in found if kind}
@@ -84,15 +84,15 @@ class BoardServer:
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page, unless there are too many."""
-        if len(self._sockets) >= MOST_PAGES:
+        if sum(each.transport is not None for each in self._sockets.values()) >= MOST_PAGES:  # None: the page has gone
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
-        self._sockets.add(socket)  # before anything is awaited, so that the limit holds
+        self._sockets[socket] = request  # before anything is awaited, so that the limit holds
         try:
             await socket.prepare(request)
             await self._serve(request, socket)
         finally:
-            self._sockets.discard(socket)
+            del self._sockets[socket]
             if socket.close_code == WSCloseCode.ABNORMAL_CLOSURE and request.transport is not None:
                 # what a page that does not read has not got would keep the connection; a slow one may get it
                 asyncio.get_running_loop().call_later(SILENCE, request.transport.abort)
@@ -103,6 +103,8 @@ class BoardServer:
         catalogue = await self._games.catalogue  # until then the engine process belongs to no game
         identity, page = request.query.get("game"), OpenPage()
         game = await self._games.find(identity)
+        if request.transport is None:  # the page was closed meanwhile, and needs no engine
+            return
         is_lost = game.is_empty and identity is not None
         page.send({"is": "hello", "lost": is_lost, "version": VERSION, "games": catalogue})
         game.add_page(page)
