@@ -18,10 +18,11 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 export PATH := $(PATH):/usr/games
 
 # programs in an environment hold its absolute path: where the tree was moved or copied, it is made anew
-MADE_IN := $(shell cat $(STAMPS)/environment 2>/dev/null)
-ifneq ($(or $(MADE_IN),$(CURDIR)),$(CURDIR))
+# (not by make -n, which the shell's completion runs too)
+MADE_IN := $(shell made=$$(cat $(STAMPS)/environment 2>/dev/null); [ -z "$$made" ] || [ "$$made" -ef . ] || echo "$$made")
+ifneq ($(MADE_IN),)
 $(warning $(VENV) was made in $(MADE_IN), and is made anew here)
-$(shell rm -rf $(VENV))
+$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(shell rm -rf $(VENV)))
 endif
 
 .DEFAULT_GOAL := help

@@ -69,14 +69,21 @@ def test_the_makefile_looks_for_every_python_that_the_classifiers_name(setup_cfg
     assert sorted(looked_for) == named
 
 
-@pytest.mark.parametrize("place", ["", "/elsewhere"])
-def test_an_environment_that_was_made_elsewhere_is_made_anew(tmp_path: Path, place: str) -> None:
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize(
+    ("made_in", "target", "stays"),
+    [(".", "help", True), ("link", "help", True), ("elsewhere", "--just-print", True), ("elsewhere", "help", False)],
+)
+def test_an_environment_that_was_made_elsewhere_is_made_anew(
+    tmp_path: Path, made_in: str, target: str, stays: bool
+) -> None:
     shutil.copy(ROOT / "Makefile", tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path)
     stamp = tmp_path / ".venv" / "stamps" / "environment"
     stamp.parent.mkdir(parents=True)
-    stamp.write_text(f"{place or tmp_path.resolve()}\n")
-    subprocess.run(["make", "help"], cwd=tmp_path, capture_output=True, check=True)
-    assert stamp.exists() == (not place)
+    stamp.write_text(f"{tmp_path / made_in}\n")
+    subprocess.run(["make", target], cwd=tmp_path, capture_output=True, check=True)
+    assert stamp.exists() == stays
 
 
 def test_commands_that_the_documents_name_exist() -> None:
