@@ -73,9 +73,8 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
     """
     found = [path for name in start.records for path, _ in library.shards_of(str(files.full(name)))]
     paths = {os.path.realpath(path): path for path in found}  # each counts once
-    read = [(path, library.read(path)) for path in paths.values()]
-    damaged = sum(shard.corrupt for _, shard in read)
-    read = [(path, shard) for path, shard in read if shard.settings or shard.records]  # a crash may leave files of zeros
+    given = [(path, library.read(path)) for path in paths.values()]
+    read = [(path, shard) for path, shard in given if shard.settings or shard.records]  # a crash may leave files of zeros
     for path, shard in read:
         _check_terms(settings, path, shard)
     only = network_config(settings).size
@@ -91,8 +90,9 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
         elif sizes:
             what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
         raise SettingsError(f"--records {start.records[0]}: {what}; give other records")
-    if damaged:
-        say(f"--records: {counted(damaged, 'damaged record', ',')} skipped")
+    for path, shard in given:
+        if shard.corrupt:
+            say(f"--records {path}: {counted(shard.corrupt, 'damaged record', ',')} skipped")
     return fitting
 
 

@@ -102,7 +102,7 @@ def test_a_shard_that_a_crash_emptied_is_passed_over(
     written(tmp_path / "kept" / "000001.gzr", GAMES)
     (tmp_path / "kept" / "000002.gzr").write_bytes(left)
     owns(begun(tmp_path / "run", tmp_path / "kept"), GAMES)
-    assert ("1 damaged record skipped" in capsys.readouterr().err) == bool(left)
+    assert ("000002.gzr: 1 damaged record skipped" in capsys.readouterr().err) == bool(left)
     (tmp_path / "none").mkdir()
     (tmp_path / "none" / "000001.gzr").write_bytes(left)
     for nothing in (tmp_path / "none", tmp_path / "kept" / "000002.gzr"):
