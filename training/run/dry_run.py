@@ -42,8 +42,8 @@ def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: C
     origin = "of the run" if continued else start.weights or "fresh weights"
     say(f"network    {origin}, {model.parameter_count(learner.net):,} parameters: ok")
     if shards := [shard for _, shard in new_run.shards(settings, start)]:
-        games, corrupt = sum(len(shard.records) for shard in shards), sum(shard.corrupt for shard in shards)
-        say(f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{new_run.left_out(shards)}: ok")
+        games = sum(len(shard.records) for shard in shards)
+        say(f"records    {counted(games, 'game', ',')}{new_run.left_out(shards)}: ok")
     say(f"folder     {_room(settings, folder, learner)}: ok")
     _play(settings, learner, say)
     _learn(settings, learner, say)
