@@ -8,6 +8,7 @@ from sgfmill.sgf import Sgf_game
 
 from gozero.games import coords
 from gozero.games.colours import BLACK, WHITE
+from gozero.games.go.rules import RULES, named_rules
 from gozero.records import sgf
 from gozero.records.sgf import GameRecord, RecordError
 from training.supervised.sgf_rows import labelled
@@ -232,6 +233,11 @@ def test_other_games_are_written_under_their_number_and_not_read_as_go(game: str
     assert root.has_property("RU") == (game == "nogo")
     with pytest.raises(ValueError, match=r"is not Go$"):
         sgf.first_game(data).record()
+
+
+def test_rules_are_known_again_as_they_are_written() -> None:
+    for name, rules in RULES.items():
+        assert named_rules(sgf.first_game(sgf.serialise(GameRecord(9, rules=name))).record().rules) is rules
 
 
 def test_boards_that_cannot_be_are_one_line() -> None:
