@@ -10,7 +10,6 @@ import json
 import tempfile
 import threading
 import warnings
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -83,7 +82,7 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
     description = {"ranges": ranges, "sha256": _digest(content)}
     try:
         attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})
-    except zipfile.BadZipFile as error:  # in what torch does not look at
+    except attachments.DAMAGE as error:  # in what torch does not look at
         raise weights.WeightsError(path, f"the file is damaged ({error})") from None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from gozero.system import files
 
 FOLDER = "extra"  # where torch's own formats keep such files
+DAMAGE = (EOFError, RuntimeError, zlib.error, zipfile.BadZipFile)  # what zipfile raises where bits of a file are wrong
 GRAPH = ("graph.xml", "graph.bin", "graph.json")  # the inference graph, see `gozero.evaluators.graphs`
 
 
@@ -31,7 +32,7 @@ def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
     """The attached files of these names; None if one is missing. ValueError if one cannot be read."""
     try:
         archive = zipfile.ZipFile(path)
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, *DAMAGE):
         return None
     with archive:
         entries = {name.split("/", 1)[-1]: name for name in archive.namelist()}
@@ -39,5 +40,5 @@ def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
             return {name: archive.read(entries[f"{FOLDER}/{name}"]) for name in names}
         except KeyError:
             return None
-        except (OSError, EOFError, NotImplementedError, zlib.error, zipfile.BadZipFile):
+        except (OSError, *DAMAGE):
             raise ValueError(f"{path}: an attached file is damaged") from None

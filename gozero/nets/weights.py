@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gozero.nets import attachments
-from gozero.nets.attachments import GRAPH
+from gozero.nets.attachments import DAMAGE, GRAPH
 from gozero.system import files
 from gozero.system.errors import UserError
 from gozero.system.options import flat
@@ -156,7 +156,7 @@ def header(path: Path | str) -> Header:
             pickled = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
         texts = [argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)]
         metadata = texts[texts.index("metadata") + 1]
-    except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
+    except (StopIteration, ValueError, IndexError, OSError, *DAMAGE):
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
     if "learner" in texts and not metadata.startswith("{"):
         raise WeightsError(target, NO_PLAYER)

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from gozero import games
-from gozero.nets import locations, model, weights
+from gozero.nets import attachments, locations, model, weights
 
 CONFIG = model.config("b2c8")
 KEYS = {"format", "metadata", "tensors", "sha256"}
@@ -117,6 +117,17 @@ def test_a_damaged_file_never_loads_as_something_else(file: Path) -> None:
         else:
             assert loaded.sha256 == good.sha256
             assert all(torch.equal(loaded.state_dict[name], tensor) for name, tensor in good.state_dict.items())
+
+
+@pytest.mark.parametrize(("index", "bit"), [(6, 64), (8, 1), (8, 32), (10, 1), (10, 8)])
+def test_a_damaged_directory_is_one_line(file: Path, index: int, bit: int) -> None:
+    """A version, flags or a method that zipfile does not take, in the directory's first entry."""
+    content = bytearray(file.read_bytes())
+    content[content.index(b"PK\x01\x02") + index] ^= bit
+    file.write_bytes(content)
+    with pytest.raises(weights.WeightsError):
+        weights.header(file)
+    assert attachments.read(file, attachments.GRAPH) is None
 
 
 def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
