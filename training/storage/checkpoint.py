@@ -18,13 +18,13 @@ from typing import Any
 
 import torch
 
+from gozero.nets import attachments
 from gozero.system import files
 from gozero.system.errors import UserError
 from training.storage.storage import numbered, writing
 
 UNREADABLE = (
-    OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError, OverflowError,
-    pickle.UnpicklingError, zipfile.BadZipFile, zlib.error,
+    OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, pickle.UnpicklingError, *attachments.DAMAGE,
 )  # fmt: skip
 
 
