@@ -66,8 +66,7 @@ class Library:
 
     def complain(self) -> None:
         """Say on stderr which damaged records were skipped so far."""
-        if self.corrupt:
-            say(f"skipped {self.corrupt} damaged record(s) in {', '.join(map(str, self.damaged))}")
+        complain(self.corrupt, self.damaged)
 
     def entries(self) -> Iterator[Entry]:
         """Yield all games, in the order of paths, shards and records."""
@@ -95,6 +94,12 @@ def find(name: str) -> Entry:
     if number not in entries:
         raise UserError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
     return entries[number]
+
+
+def complain(corrupt: int, damaged: Sequence[Path]) -> None:
+    """Say on stderr how many damaged records these shards have, if any."""
+    if corrupt:
+        say(f"skipped {corrupt} damaged record(s) in {', '.join(map(str, damaged))}")
 
 
 def read(shard: Path) -> records.Shard:

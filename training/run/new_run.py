@@ -17,7 +17,6 @@ from gozero import games
 from gozero.nets import growth, locations, weights
 from gozero.nets.weights import Weights
 from gozero.system import files
-from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
@@ -75,6 +74,10 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
     paths = {os.path.realpath(path): path for path in found}  # each counts once
     given = [(path, library.read(path)) for path in paths.values()]
     read = [(path, shard) for path, shard in given if shard.settings or shard.records]  # a crash may leave files of zeros
+    damaged = [path for path, shard in given if shard.corrupt]
+    if damaged and not read:
+        what = "not a shard of records; give a run folder, its records/ or one shard"
+        raise SettingsError(f"--records {damaged[0]}: {what}")
     for path, shard in read:
         _check_terms(settings, path, shard)
     only = network_config(settings).size
@@ -84,15 +87,13 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
         games = [each for each in shard.records if only in (None, each.size) and _plays_out(settings, each)]
         fitting.append((path, replace(shard, records=games, left_out=len(shard.records) - len(games))))
     if start.records and not any(shard.records for _, shard in fitting):
-        what = "no games in shards of records"
+        what = "no games"
         if sizes and only not in (None, *sizes):
             what = f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only"
         elif sizes:
             what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
         raise SettingsError(f"--records {start.records[0]}: {what}; give other records")
-    for path, shard in given:
-        if shard.corrupt:
-            say(f"--records {path}: {counted(shard.corrupt, 'damaged record', ',')} skipped")
+    library.complain(sum(shard.corrupt for _, shard in given), damaged)
     return fitting
 
 

@@ -102,11 +102,12 @@ def test_a_shard_that_a_crash_emptied_is_passed_over(
     written(tmp_path / "kept" / "000001.gzr", GAMES)
     (tmp_path / "kept" / "000002.gzr").write_bytes(left)
     owns(begun(tmp_path / "run", tmp_path / "kept"), GAMES)
-    assert ("000002.gzr: 1 damaged record skipped" in capsys.readouterr().err) == bool(left)
+    assert (f"skipped 1 damaged record(s) in {tmp_path / 'kept' / '000002.gzr'}" in capsys.readouterr().err) == bool(left)
     (tmp_path / "none").mkdir()
     (tmp_path / "none" / "000001.gzr").write_bytes(left)
-    for nothing in (tmp_path / "none", tmp_path / "kept" / "000002.gzr"):
-        assert f"--records {nothing}: no games" in refused(tmp_path / "other", nothing)
+    for nothing, shard in ((tmp_path / "none", "/000001.gzr"), (tmp_path / "kept" / "000002.gzr", "")):
+        said = f"--records {nothing}{shard}: not a shard" if left else f"--records {nothing}: no games"
+        assert said in refused(tmp_path / "other", nothing)
 
 
 def test_a_shard_that_cannot_be_read_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,4 +235,4 @@ def test_a_link_to_a_shard_is_called_by_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "store").write_bytes(b"no shard")
     link = tmp_path / "mine.gzr"
     link.symlink_to(tmp_path / "store")
-    assert f"--records {link}: no games" in refused(tmp_path / "run", link)
+    assert f"--records {link}: not a shard" in refused(tmp_path / "run", link)

@@ -101,7 +101,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, refused: Refused) ->
         ("--preset tiny --set device=tpu", "tpu"),
         ("--preset othello --set features=2", "othello has no input features of version 2; it has 1"),
         ("--preset tiny --run {here}/x", "Not a directory; change that, or give another folder"),
-        ("--preset tiny --records {here}", "no games in shards of records"),
+        ("--preset tiny --records {here}", "not a shard of records"),
         ("--preset tiny --dry-run --from nowhere.pt", "nowhere.pt: no such file"),
         ("--preset tiny --dry-run --run {here}", "{here} is no folder; give another --run"),
         ("--preset tiny --dry-run --run {here}/x", "{here} is no folder; give another --run"),
