@@ -27,9 +27,9 @@ def test_several_processes_are_measured_together(capsys: pytest.CaptureFixture[s
         assert words in printed
 
 
-@pytest.mark.parametrize("option", ["--seconds", "--runs", "--network-threads", "--seed"])
-def test_numbers_that_measure_nothing_are_one_line(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"argument {option}" in refusals(capsys)(selfplay.options, [option, "-1"])
+@pytest.mark.parametrize("asked", ["--seconds 0", "--runs 0", "--network-threads -1", "--seed -1"])
+def test_numbers_that_measure_nothing_are_one_line(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"argument {asked.split()[0]}" in refusals(capsys)(selfplay.options, asked.split())
 
 
 def test_a_gpu_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

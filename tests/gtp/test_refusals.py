@@ -122,7 +122,7 @@ def test_without_weights_the_game_has_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--visits", "-1"], ["--no-such-option"], ["--log", "/no/such/folder/log"]],
+    [["--visits", "-1"], ["--no-such-option"], ["--config", "/no/such.toml"], ["--log", "/no/such/folder/log"]],
 )
 def test_wrong_settings(arguments: list[str]) -> None:
     done = run(arguments)

@@ -274,7 +274,7 @@ def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: P
         shutil.rmtree(folder)
         run.trainer.learner.steps += 1
         for write in (run.save, lambda: run.promote(lambda: False)):
-            with storage.alone(folder), pytest.raises(FolderError, match="it was removed or replaced while the run"):
+            with storage.alone(folder), pytest.raises(FolderError, match="was removed or replaced while the run worked"):
                 write()
             assert not (folder / "weights.pt").exists()
         assert not (folder / "checkpoints").exists()
