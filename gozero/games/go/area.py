@@ -18,7 +18,6 @@ from numba import types
 from gozero.games.go.chains import BLACK, EDGE, EMPTY, WHITE
 from gozero.system.jit import OWNERS, kernel
 
-_NEVER_VITAL = -1
 _OF_BOARD = OWNERS(OWNERS, types.int64)  # owners by a padded board and its size
 
 
@@ -72,88 +71,102 @@ def regions_of_one_colour(colours, size):
 
 
 @kernel()
-def _vital_chains(colours, colour, chain, members, length, width, vital):
-    """Write the chains to which a region is vital into vital int32 [4]: those beside its every empty point."""
-    for side in range(4):
-        vital[side] = _NEVER_VITAL
-    first = True
-    for k in range(length):
-        if colours[members[k]] != EMPTY:
-            continue
-        if first:
-            for side, offset in enumerate((-width, -1, 1, width)):
-                if colours[members[k] + offset] == colour:
-                    vital[side] = chain[members[k] + offset]
-            for side in range(1, 4):
-                for other in range(side):
-                    if vital[side] == vital[other]:
-                        vital[side] = _NEVER_VITAL
-            first = False
-            continue
-        left = 0
-        for side in range(4):
-            if vital[side] == _NEVER_VITAL:
-                continue
-            beside = False
-            for offset in (-width, -1, 1, width):
-                beside |= colours[members[k] + offset] == colour and chain[members[k] + offset] == vital[side]
-            if not beside:
-                vital[side] = _NEVER_VITAL
-            left += beside
-        if left == 0:
-            return
-
-
-@kernel(allocates=True)
-def _regions(colours, colour, size):
-    """Label chains and regions of a colour by their lowest cell, 0 elsewhere. Returns (chain int32 [cells], region
-    int32 [cells], vital int32 [cells, 4] at the regions' labels, eyes: how many regions are vital to any chain).
+def _enclosed(colours, start, colour, region, members, width):
+    """Label the region of a colour from one of its empty points, until one is met that no stone of the colour touches:
+    such a region is neither vital to a chain nor territory. Returns its members; 0 for it, whose label is not whole.
     """
-    cells, width = colours.shape[0], size + 1
-    chain = np.zeros(cells, np.int32)
-    region = np.zeros(cells, np.int32)
-    vital = np.full((cells, 4), _NEVER_VITAL, np.int32)
-    members, eyes = np.empty(size * size, np.int64), 0
-    for cell in range(cells):
-        if colours[cell] == colour and chain[cell] == 0:
-            _reach(colours, cell, 1 << colour, chain, cell, members, width)
-    others = (1 << EMPTY) | (1 << (BLACK + WHITE - colour))
-    for cell in range(cells):
-        if colours[cell] != colour and colours[cell] != EDGE and region[cell] == 0:
-            length, _ = _reach(colours, cell, others, region, cell, members, width)
-            _vital_chains(colours, colour, chain, members, length, width, vital[cell])
+    members[0] = start
+    region[start] = start
+    length, k = 1, 0
+    while k < length:
+        touched = colours[members[k]] != EMPTY
+        for offset in (-width, -1, 1, width):
+            beside = members[k] + offset
+            if colours[beside] == colour:
+                touched = True
+            elif colours[beside] != EDGE and region[beside] == 0:
+                region[beside] = start
+                members[length] = beside
+                length += 1
+            elif region[beside] not in (0, start):
+                return 0  # what was left before its end
+        if not touched:
+            return 0
+        k += 1
+    return length
+
+
+@kernel()
+def _vital_chains(colours, colour, chain, members, length, width, stones, vital):
+    """Write the chains to which a region is vital into vital int32 [4], 0 for none: those beside its every empty point.
+    Chains are labelled when they are met.
+    """
+    for side, offset in enumerate((-width, -1, 1, width)):  # the first member is empty
+        beside = members[0] + offset
+        vital[side] = 0
+        if colours[beside] == colour:
+            if chain[beside] == 0:
+                _reach(colours, beside, 1 << colour, chain, beside, stones, width)
+            vital[side] = chain[beside]
+            for other in range(side):
+                if vital[other] == vital[side]:
+                    vital[other] = 0
+    for k in range(1, length):
+        if colours[members[k]] == EMPTY:
             for side in range(4):
-                if vital[cell, side] != _NEVER_VITAL:
-                    eyes += 1
-                    break
-    return chain, region, vital, eyes
+                near = False
+                for offset in (-width, -1, 1, width):
+                    near |= colours[members[k] + offset] == colour and chain[members[k] + offset] == vital[side]
+                if not near:
+                    vital[side] = 0
 
 
 @kernel(allocates=True)
-def _alive_chains(colours, colour, chain, region, vital, width):
+def _regions(colours, colour, chain, region, size):
+    """Label the regions of a colour by a point each, and the chains to which they are vital. Returns int32 [n, 5] of
+    those that are enclosed: the chains to which each is vital, and its label.
+    """
+    members, stones = np.empty(size * size, np.int64), np.empty(size * size, np.int64)
+    enclosed, count = np.empty((size * size, 5), np.int32), 0
+    for cell in range(colours.shape[0]):
+        if colours[cell] == EMPTY and region[cell] == 0:
+            length = _enclosed(colours, cell, colour, region, members, size + 1)
+            if length > 0:
+                _vital_chains(colours, colour, chain, members, length, size + 1, stones, enclosed[count])
+                enclosed[count, 4] = cell
+                count += 1
+    return enclosed[:count]
+
+
+@kernel(allocates=True)
+def _alive_chains(colours, colour, chain, region, enclosed, width):
     """Benson's iteration. Returns (alive uint8 [cells] by chain label, healthy uint8 [cells] by region label)."""
-    cells = colours.shape[0]
-    alive = np.zeros(cells, np.uint8)
-    healthy = np.zeros(cells, np.uint8)
-    for cell in range(cells):
-        alive[cell] = chain[cell] == cell and cell > 0
-        healthy[cell] = region[cell] == cell and cell > 0
+    cells, count = colours.shape[0], enclosed.shape[0]
+    alive, healthy, eyes = np.zeros(cells, np.uint8), np.zeros(cells, np.uint8), np.zeros(cells, np.int32)
+    for k in range(count):
+        healthy[enclosed[k, 4]] = 1
     changed = True
     while changed:
+        for k in range(count):
+            for side in range(4):
+                eyes[enclosed[k, side]] = 0
+        for k in range(count):
+            for side in range(4):
+                eyes[enclosed[k, side]] += healthy[enclosed[k, 4]]
+        living = False
+        for k in range(count):
+            for side in range(4):
+                label = enclosed[k, side]
+                alive[label] = label > 0 and eyes[label] >= 2
+                living |= alive[label] > 0
+        if not living:
+            healthy[:] = 0
+            break
         changed = False
-        eyes = np.zeros(cells, np.int32)
-        for cell in range(cells):
-            if healthy[cell]:
-                for side in range(4):
-                    if vital[cell, side] != _NEVER_VITAL:
-                        eyes[vital[cell, side]] += 1
-        for cell in range(cells):
-            if alive[cell] and eyes[cell] < 2:
-                alive[cell] = 0
-                changed = True
         for cell in range(cells):
             if colours[cell] == colour and not alive[chain[cell]]:
                 for offset in (-width, -1, 1, width):
+                    changed |= healthy[region[cell + offset]] > 0
                     healthy[region[cell + offset]] = 0
     return alive, healthy
 
@@ -161,22 +174,16 @@ def _alive_chains(colours, colour, chain, region, vital, width):
 @kernel(_OF_BOARD, allocates=True)
 def pass_alive_owners(colours, size):
     """Owners int8 [cells] of a padded board: pass-alive chains and the territory they surround; EMPTY elsewhere."""
-    width = size + 1
-    owners = np.zeros(colours.shape[0], np.int8)
+    cells = colours.shape[0]
+    owners = np.zeros(cells, np.int8)
     for colour in (BLACK, WHITE):
-        chain, region, vital, eyes = _regions(colours, colour, size)
-        if eyes < 2:
-            continue  # no chain has the two that it needs
-        alive, healthy = _alive_chains(colours, colour, chain, region, vital, width)
-        for cell in range(colours.shape[0]):
-            if colours[cell] == EMPTY and healthy[region[cell]]:
-                touches = False
-                for offset in (-width, -1, 1, width):
-                    touches |= colours[cell + offset] == colour
-                if not touches:
-                    healthy[region[cell]] = 0
-        for cell in range(colours.shape[0]):
-            if (chain[cell] and alive[chain[cell]]) or (region[cell] and healthy[region[cell]]):
+        chain, region = np.zeros(cells, np.int32), np.zeros(cells, np.int32)
+        enclosed = _regions(colours, colour, chain, region, size)
+        if enclosed.shape[0] < 2:
+            continue  # a chain needs two
+        alive, healthy = _alive_chains(colours, colour, chain, region, enclosed, size + 1)
+        for cell in range(cells):
+            if alive[chain[cell]] or healthy[region[cell]]:
                 owners[cell] = colour
     return owners
 

@@ -75,28 +75,21 @@ def _stamp(marks):
 
 @kernel()
 def _liberties(board, cell, most, width, marks, queue, found):
-    """Liberties of the chain at `cell`, at most `most`, listed in found int32 [≥ most]."""
+    """Liberties of the chain at `cell`, at most `most`, listed in found int32 [≥ most + 3]."""
     stamp, colour = _stamp(marks), board[cell]
     marks[cell] = stamp
     queue[0] = cell
     length, k, count = 1, 0, 0
-    while k < length:
+    while k < length and count < most:
         for offset in (-width, -1, 1, width):
-            beside = queue[k] + offset
-            if marks[beside] == stamp:
-                continue
-            if board[beside] == EMPTY:
-                marks[beside] = stamp
-                found[count] = beside
-                count += 1
-                if count == most:
-                    return count
-            elif board[beside] == colour:
-                marks[beside] = stamp
-                queue[length] = beside
-                length += 1
+            beside = queue[k] + offset  # nobody can foretell what is there, so nothing branches
+            new = marks[beside] != stamp
+            marks[beside] = stamp
+            queue[length] = found[count] = beside
+            length += new & (board[beside] == colour)
+            count += new & (board[beside] == EMPTY)
         k += 1
-    return count
+    return min(count, most)
 
 
 @kernel()
@@ -236,7 +229,7 @@ def ladders(state, out):
     size = np.int64(state[SIZE])
     width, cells = size + 1, chains.cell_count(size)
     board, marks = chains.padded_board(state, size), np.zeros(cells, np.int32)
-    queue, stones, found = np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(FREE, np.int32)
+    queue, stones, found = np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(FREE + 4, np.int32)
     undo = np.empty(4 * HUNTS + 8 + cells, np.int32)
     undo[0] = 0
     frames = np.empty((2 * HUNTS + 2, _FIRST + MOVES), np.int32)
