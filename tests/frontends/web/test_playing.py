@@ -207,6 +207,15 @@ def test_on_a_large_board_a_tap_is_shown_and_a_second_one_plays(tab: Callable[..
     page.press("Play C10").wait("person", 2)
 
 
+def test_on_a_phone_that_lies_the_board_is_as_high_as_the_screen(tab: Callable[..., Tab]) -> None:
+    width, height = PHONE["height"], PHONE["width"]
+    page = tab(viewport={"width": width, "height": height}, has_touch=True, is_mobile=True).begin("Go", 9, person="both")
+    found = page.page.locator(".shudan-goban").bounding_box()
+    assert found is not None
+    assert found["height"] > 0.8 * height
+    expect(page.page.get_by_role("button", name="Pass")).to_be_in_viewport()
+
+
 def test_earlier_moves_are_looked_at_while_the_engine_thinks(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 13, level="20")
     page.click(84)
