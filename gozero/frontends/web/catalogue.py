@@ -17,7 +17,7 @@ from gozero.nets.weights import Header, WeightsError, header
 from gozero.play import engine
 
 GO_AIM = (
-    "The larger area wins, by japanese rules the larger territory with prisoners. Two passes end the game; dead stones "
+    "The larger area wins, by Japanese rules the larger territory with prisoners. Two passes end the game; dead stones "
     "are then marked and taken off."
 )
 PLAYOUTS = "no weights: it plays by random playouts, and weakly"

@@ -104,7 +104,7 @@ def test_handicap_rules_and_clock(tab: Callable[..., Tab]) -> None:
     page.shows("4 stones handicap · komi 0.5 · aga rules")
     expect(page.page.locator(".player.to-move")).to_contain_text("Black: you")
     expect(page.page.locator(".player.to-move .clock.running")).to_have_count(1)
-    page.begin("Go", 9, rules="japanese", person="both").shows("komi 6.5 · japanese rules")
+    page.begin("Go", 9, rules="japanese", person="both").shows("komi 6.5 · Japanese rules")
 
 
 def test_komi_is_that_of_the_rules_on_a_board_without_handicap(tab: Callable[..., Tab]) -> None:

@@ -1,16 +1,20 @@
 // The page's texts in the reader's language: the English text is the key, as in gettext. A text without a translation
-// stays English.
+// stays English; `EN` has the names by which options know rules as they are written.
 
 import de from "../languages/de.json";
 import ja from "../languages/ja.json";
 import ko from "../languages/ko.json";
 import zh from "../languages/zh.json";
 
-const CATALOGUES = { en: {}, de, ja, ko, zh };
+const EN = {
+  aga: "AGA", chinese: "Chinese", "chinese-kgs": "Chinese (KGS)", "chinese-ogs": "Chinese (OGS)", "chinese-simple": "Chinese with simple ko",
+  ing: "Ing", japanese: "Japanese", "new-zealand": "New Zealand", "tromp-taylor": "Tromp-Taylor",
+};
+const CATALOGUES = { en: EN, de, ja, ko, zh };
 /** Pairs of a language's code and its name in itself. */
 export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["ja", "日本語 (下書き)"], ["ko", "한국어 (초안)"], ["zh", "中文（草稿）"]];
 
-let language = "en", catalogue = {}; // English text → the same in the language
+let language = "en", catalogue = EN; // English text → the same in the language
 
 /** Use a language from now on: a code, or "auto" for the browser's. */
 export function speak(code) {
