@@ -17,9 +17,11 @@ Vertices and scores pass through as text. Nothing is restarted or pipelined.
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
 import re
 import shlex
+import signal
 import subprocess
 import threading
 import time
@@ -177,7 +179,7 @@ class GtpEngine:
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            _kill(self._process)
             self._process.wait()
             killed = True
         for reader in self._readers:
@@ -210,10 +212,19 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
     try:
         return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace"
-        )
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", errors="replace",
+            process_group=0,
+        )  # fmt: skip
     except OSError as error:
         raise FailureError(f"cannot start the engine '{shlex.join(command)}': {error.strerror or error}") from None
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """Kill an engine with what it has started, such as the program that a shell script waits for."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:  # Windows
+        process.kill()
 
 
 def _pump(stream: IO[str] | None, take: Callable[[str | None], None]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 import time
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +128,16 @@ def test_a_silent_engine_is_stopped_at_the_deadline() -> None:
         silent.send("genmove w")
     assert time.monotonic() - start < 10
     assert not silent.alive
+
+
+def test_what_a_silent_engine_has_started_is_stopped_with_it(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    os.mkfifo(held)
+    waiting = GtpEngine(["sh", "-c", f"exec 3> {held}; sleep 600 & wait"], timeout=0.1)
+    with held.open("rb") as read:  # once both processes hold it
+        with pytest.raises(FailureError, match="gave no answer"):
+            waiting.send("name")
+        assert select.select([read], [], [], 60)[0], "the engine's child is still there"
 
 
 def test_an_answer_that_never_ends_is_silence_too() -> None:
