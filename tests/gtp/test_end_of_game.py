@@ -52,11 +52,10 @@ def test_a_game_against_itself_ends_and_both_counts_name_one_winner(size: int) -
     assert score[0] == ("B" if as_it_stands > 0 else "W")
 
 
-def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
+def test_simplified_go_has_no_komi_and_can_be_asked_about_beyond_its_limit_of_moves() -> None:
     """It ends after 100 plies: then the engine only passes, and whoever asks on is answered as after two passes."""
     engine = Engine(GtpSettings("simple_go", visits=8, seed=1))
-    engine.ask("play b C3")
-    engine.ask("play_sequence" + " w pass b pass" * 50)
+    engine.ask_all("komi 7.5", "play b C3", "play_sequence" + " w pass b pass" * 50)
     for line in (
         "kata-analyze b",
         "lz-analyze w",

@@ -96,7 +96,7 @@ def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
         b"no game",
         b"(;SZ[25])",
         b"(;SZ[4];B[aa])",
-        b"(;SZ[9]AB[bb];B[bb])",
+        b"(;SZ[9]KM[3]AB[bb];B[bb])",
         b"(;SZ[9]AB[aa]AW[ab][ba])",
         b"(;SZ[9];B[zz])",
         b"(;SZ[9:13])",

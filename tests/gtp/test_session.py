@@ -146,7 +146,8 @@ def test_a_repetition_is_accepted_from_the_controller_and_never_generated(engine
     engine.ask_all(KO, "play b pass", "play w pass")
     assert engine.ask("is_legal b C2") == "0"
     assert "C2" not in engine.ask("all_legal b").split()
-    engine.ask("play b C2")
+    assert engine.ask("genmove b") != "C2"
+    engine.ask_all("undo", "play b C2")
     assert engine.ask("move_history").splitlines()[0] == "black C2"
 
 

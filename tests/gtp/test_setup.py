@@ -21,7 +21,7 @@ def stones(engine: Engine) -> tuple[str, str]:
 
 
 def state(engine: Engine) -> list[str]:
-    return [engine.ask(line) for line in ("showboard", "move_history", "get_komi")]
+    return [engine.answer(line) for line in ("showboard", "move_history", "get_komi")]  # of which only Go has a komi
 
 
 @pytest.mark.parametrize("name", ["play_sequence", "gogui-play_sequence"])
@@ -126,7 +126,9 @@ def test_other_games_are_set_up_too() -> None:
     engine = Engine(GtpSettings("nogo", visits=4, seed=1, size=5))
     engine.ask_all("set_position b A1 w C3", "gogui-setup_player w", "genmove w")
     assert engine.ask("list_stones b") == "A1"
+    before = state(engine)
     assert engine.refuse("set_position w A1 b A2 b B1").startswith("cannot set up: ")
+    assert state(engine) == before
 
 
 def test_stones_of_a_colour(engine: Engine) -> None:

@@ -9,7 +9,7 @@ from gozero.evaluators import factory
 from gozero.evaluators.factory import Evaluators
 from gozero.nets import model, weights
 from gozero.nets.weights import Header, WeightsError
-from gozero.play.engine import beyond_training, find_weights, search_settings, supported_sizes
+from gozero.play.engine import find_weights, search_settings, supported_sizes
 from gozero.system.errors import ChoiceError
 from tests.search.naive import HashEvaluator, WideEvaluator
 
@@ -78,12 +78,3 @@ def test_searches_differ_by_visits_and_game() -> None:
     assert [search_settings(visits, "nogo").most_leaves for visits in (1, 199, 200, None)] == [2, 2, 64, 64]
     assert [search_settings(100, game).c_puct for game in ("go", "nogo")] == [1.1, 0.65]
     assert [search_settings(100, game).score_weight > 0 for game in ("go", "simple_go", "nogo")] == [True, True, False]
-
-
-def test_boards_beyond_those_that_were_trained_are_said_to_be() -> None:
-    trained = (7, 9, 11, 13)
-    assert {size for size in range(5, 20) if beyond_training(trained, size)} == {5, 6, *range(14, 20)}
-    line = "board size 19 was never trained: these weights learned from 7, 9, 11 and 13; expect weak moves and wrong estimates"
-    assert beyond_training(trained, 19) == line
-    assert "learned from 9;" in beyond_training((9,), 8)
-    assert beyond_training((), 19) == ""

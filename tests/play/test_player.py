@@ -10,12 +10,10 @@ import pytest
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
-from gozero.games.position import IllegalMove
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.searcher import Analysis, Limits, Observer
-from gozero.records.sgf import GameRecord
 from gozero.scoring import life_and_death
-from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, other_player, player
+from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, player
 from tests.settled_boards import StatedEvaluator, moves_of
 
 WALLS = ". . X O . . .\n" * 7
@@ -143,54 +141,7 @@ def test_what_is_forgotten_must_be_searched_again_and_comes_out_the_same() -> No
     assert one.game.notes.last == first
 
 
-# Rules at the border
-
-
-def test_moves_are_played_all_or_none() -> None:
-    one, _ = player()
-    one.game.play(BLACK, at("C3"))
-    before = str(one.game.position), list(one.game.position.moves)
-    with pytest.raises(IllegalMove, match="C3 is illegal for Black"):
-        one.game.play_all([(WHITE, at("D4")), (BLACK, at("C3"))])
-    assert (str(one.game.position), one.game.position.moves) == before
-    one.game.play_all([(WHITE, at("D4")), (WHITE, at("pass")), (BLACK, at("C4"))])
-    assert len(one.game.position.moves) == 4
-
-
-@pytest.mark.parametrize("game", ["go", "nogo"])
-def test_stones_that_are_set_up_begin_a_game(game: str) -> None:
-    one = player()[0] if game == "go" else other_player("nogo", SIZE)
-    one.game.play(BLACK, at("C3"))
-    one.game.set_up({at("D4"): BLACK, at("E5"): WHITE}, WHITE)
-    assert (one.game.stones()[3, 3], one.game.stones()[2, 4], one.game.stones().astype(bool).sum()) == (BLACK, WHITE, 2)
-    assert one.game.position.to_play == WHITE and one.game.position.moves == []
-    before = str(one.game.position)
-    with pytest.raises(ValueError, match="no liberty"):
-        one.game.set_up({at("A1"): WHITE, at("A2"): BLACK, at("B1"): BLACK}, BLACK)
-    assert str(one.game.position) == before
-
-
-def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
-    one, _ = player()
-    for colour, vertex in [
-        (BLACK, "A2"),
-        (BLACK, "B1"),
-        (BLACK, "C2"),
-        (WHITE, "D2"),
-        (WHITE, "C1"),
-        (BLACK, "B3"),
-        (WHITE, "C3"),
-        (WHITE, "B2"),
-    ]:
-        one.game.play(colour, at(vertex))
-    with pytest.raises(IllegalMove, match="C2 is illegal for Black"):
-        one.game.play(BLACK, at("C2"))
-    one.game.play(BLACK, at("pass"))
-    one.game.play(WHITE, at("pass"))
-    assert not one.game.legal(BLACK)[at("C2")]
-    assert one.genmove(BLACK, Limits(30)) != at("C2")
-    one.game.undo()
-    one.game.play(BLACK, at("C2"))
+# Rules, and the end of a game
 
 
 @pytest.mark.parametrize("rules", ["chinese", "chinese-simple", "tromp-taylor", "aga", "new-zealand"])
@@ -214,16 +165,6 @@ def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: s
                 one.game.play(colour, action)
             passes = passes + 1 if action == one.game.definition.pass_action else 0
             assert one.game.position.ply < 600, str(one.game.position)
-
-
-def test_a_won_game_is_passed_out_and_a_lost_one_is_not() -> None:
-    one, _ = player()
-    one.game.play(BLACK, at("D4"))
-    one.game.play(WHITE, at("pass"))
-    assert one.genmove(BLACK, Limits(20)) == at("pass")
-    one.game.undo()
-    one.game.set_komi(100.0)
-    assert one.genmove(BLACK, Limits(20)) != at("pass")
 
 
 class Filler(StatedEvaluator):
@@ -266,37 +207,6 @@ def test_one_slow_settlement_does_not_stop_passing_for_ever() -> None:
         moves.append(one.genmove(WHITE, Limits(20, time.monotonic() + 2000)))
     assert moves[0] == at("F6")
     assert moves[-1] == at("pass")
-
-
-# Records
-
-
-def test_a_record_comes_back() -> None:
-    one, _ = player()
-    one.game.place_handicap([at("C3"), at("E5")])
-    generate(one, 6)
-    record = one.game.record()
-    other, _ = player()
-    other.game.load_record(record)
-    assert str(other.game.position) == str(one.game.position)
-    assert (other.game.komi, other.game.record()) == (one.game.komi, record)
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        GameRecord(4),
-        GameRecord(SIZE, moves=((BLACK, 3), (WHITE, 3))),
-        GameRecord(SIZE, black_stones=(0,), white_stones=(1, SIZE)),
-    ],
-)
-def test_a_record_that_cannot_be_played_changes_nothing(record: GameRecord) -> None:
-    one, _ = player()
-    generate(one, 3)
-    before = one.game.record()
-    with pytest.raises(ValueError, match=r"."):
-        one.game.load_record(record)
-    assert one.game.record() == before
 
 
 def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:

@@ -101,14 +101,3 @@ def test_a_lost_game_is_resigned() -> None:
         one.game.position.ply == 22
     )  # not before a quarter of the 81 points is played: Black's first move from then on
     assert one.game.position.to_play == BLACK
-
-
-def test_simplified_go_has_no_komi_and_ends_with_passes_beyond_its_limit() -> None:
-    one = make_player("simple_go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5)
-    one.game.set_komi(7.5)
-    assert one.game.komi == 0
-    one.game.play(BLACK, 12)
-    assert one.ending.settled_score() == 25
-    while one.game.position.ply < 100:
-        one.game.play(one.game.position.to_play, one.game.definition.pass_action)
-    assert one.genmove(BLACK, Limits(8)) == one.game.definition.pass_action
