@@ -63,15 +63,15 @@ def test_the_temperature_says_how_much_is_left_to_chance() -> None:
     assert 1 < len(first_moves(1)) < len(first_moves(4))
 
 
-def test_the_temperature_holds_to_the_end_of_the_game() -> None:
-    game = games.make("go", size=5)
-    late = player_of(PlayerSettings(seed=1, temperature=4), likes_c3)
-    moves = set()
-    for _ in range(30):
-        moves.add(late.genmove(1, Limits(1)))
-        late.game.undo()
-        assert late.game.definition.points == game.points
-    assert len(moves) > 10
+def test_the_temperature_holds_beyond_the_opening() -> None:
+    for temperature, least in ((0, 1), (4, 10)):
+        late, moves = player_of(PlayerSettings(seed=1, temperature=temperature), likes_c3), set()
+        for ply, corner in enumerate((0, 4, 20, 24)):
+            late.game.play(1 + ply % 2, corner)
+        for _ in range(30):
+            moves.add(late.genmove(1, Limits(1)))
+            late.game.undo()
+        assert len(moves) >= least and (moves == {12}) == (not temperature)
 
 
 def test_a_nucleus_is_the_fewest_actions_with_the_share() -> None:
