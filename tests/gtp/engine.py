@@ -1,5 +1,7 @@
 """A whole gozero-gtp in this process, without weights: random playouts stand in for the network."""
 
+import os
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,8 +13,9 @@ from gozero.nets.weights import Header
 from gozero.play.engine import LCB, supported_sizes
 from gozero.play.player import Player, make_player
 from gozero.search.settings import SearchSettings
+from gozero.system.streams import ProtocolOutput, arriving_lines
 from gtp.__main__ import make_protocol
-from gtp.protocol import Command, Protocol, Signals
+from gtp.protocol import Command, LineReader, Protocol, Signals, serve
 from gtp.session import Session
 from gtp.settings import GtpSettings, player_settings
 
@@ -65,6 +68,38 @@ class Engine:
     def ask_all(self, *lines: str) -> None:
         for line in lines:
             self.ask(line)
+
+
+class Conversation:
+    """An engine behind real pipes, in a thread; `ponder` as in `serve`."""
+
+    def __init__(self, engine: Engine, ponder: Callable[[], None] = lambda: None) -> None:
+        source, self._to_engine = os.pipe()
+        from_engine, sink = os.pipe()
+        self._answers = os.fdopen(from_engine, encoding="utf-8", newline="")
+        signals = engine.session.signals = Signals()
+
+        def answer() -> None:
+            serve(engine.protocol, LineReader(arriving_lines(source), signals), ProtocolOutput(sink), ponder=ponder)
+            os.close(sink)
+
+        self._thread = threading.Thread(target=answer, daemon=True)
+        self._thread.start()
+
+    def send(self, text: str) -> None:
+        os.write(self._to_engine, text.encode())
+
+    def line(self) -> str:
+        return self._answers.readline()
+
+    def close(self) -> str:
+        """End the input. Returns what was still answered."""
+        os.close(self._to_engine)
+        with self._answers:
+            rest = self._answers.read()
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+        return rest
 
 
 def answer_to(protocol: Protocol, line: str) -> str | None:

@@ -83,13 +83,18 @@ def check_pipelined(game: str, seed: int, length: int, folder: Path, arguments: 
         check=False,
     )
     where = f"{game}, pipelined, seed {seed}"
-    *answers, rest = done.stdout.decode("utf-8", "replace").split("\n\n")
     assert done.returncode == 0, (
         f"{where}: exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')[-1000:]}"
     )
+    return len(check_answers(sent, done.stdout.decode("utf-8", "replace"), where))
+
+
+def check_answers(sent: Sequence[str], output: str, where: str) -> list[str]:
+    """The answers to lines that were sent at once: one to each command among them, and nothing else. AssertionError."""
+    *answers, rest = output.split("\n\n")
     assert not rest, f"{where}: {rest!r} after the last answer"
     commands = [(text, command) for text in sent if (command := parse_line(text)) is not None]
     for (text, command), answer in zip(commands, answers, strict=False):
         check_answer(command, f"{answer}\n\n", f"{where}: {text!r}")
     assert len(answers) == len(commands), f"{where}: {len(commands)} commands had {len(answers)} answers"
-    return len(answers)
+    return answers

@@ -2,9 +2,7 @@
 
 import io
 import json
-import os
 import re
-import threading
 
 import numpy as np
 import pytest
@@ -16,12 +14,12 @@ from gozero.play.engine import LCB
 from gozero.play.player import PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import node_bytes
-from gozero.system.streams import Log, ProtocolOutput, arriving_lines
+from gozero.system.streams import Log
 from gtp.__main__ import make_protocol
-from gtp.protocol import LineReader, Signals, serve
+from gtp.protocol import Signals
 from gtp.session import Session
 from gtp.settings import GtpSettings
-from tests.gtp.engine import Engine
+from tests.gtp.engine import Conversation, Engine
 
 SIZE = 5
 PV = r"((?:[A-E]\d|pass)(?: (?:[A-E]\d|pass))*)"
@@ -262,30 +260,6 @@ def test_games_that_are_over_or_the_other_sides() -> None:
     )
     assert engine.refuse("lz-analyze b") == "the game is over"
     assert engine.ask("lz-genmove_analyze w") == "play resign"
-
-
-class Conversation:
-    """An engine behind real pipes, in a thread."""
-
-    def __init__(self, engine: Engine) -> None:
-        source, self.to_engine = os.pipe()
-        from_engine, sink = os.pipe()
-        self._answers = os.fdopen(from_engine, "r", encoding="utf-8")
-        signals = engine.session.signals = Signals()
-        reader = LineReader(arriving_lines(source), signals)
-        self._thread = threading.Thread(target=serve, args=(engine.protocol, reader, ProtocolOutput(sink)), daemon=True)
-        self._thread.start()
-
-    def send(self, text: str) -> None:
-        os.write(self.to_engine, text.encode())
-
-    def line(self) -> str:
-        return self._answers.readline()
-
-    def close(self) -> None:
-        os.close(self.to_engine)
-        self._thread.join(10)
-        assert not self._thread.is_alive()
 
 
 @pytest.mark.parametrize("stop", ["\n", "3 name\n", "# interrupt\n"])

@@ -4,18 +4,14 @@ they cannot bear.
 What each answer says is held by test_golden.
 """
 
-import os
-import re
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gozero.system.streams import ProtocolOutput, arriving_lines
-from gtp.protocol import LineReader, parse_line, serve
+from gtp.protocol import parse_line
 from gtp.settings import GtpSettings
-from tests.gtp.engine import Engine
+from tests.gtp.engine import Conversation, Engine
+from tests.gtp.fuzzing import check_answers
 from tests.gtp.test_golden import FOLDER, sent
 
 BEARABLE: dict[str, dict[str, str]] = {
@@ -37,7 +33,6 @@ BEARABLE: dict[str, dict[str, str]] = {
     "gnugo-regress": {},
 }
 """Which lines of each session may be answered `?`, and why the client can bear that."""
-ANSWER = re.compile(r"([=?])([0-9]*)(?:\n| [^\n]*\n)(?:[^\n]+\n)*\n")
 
 
 def lines_of(name: str) -> list[str]:
@@ -45,42 +40,15 @@ def lines_of(name: str) -> list[str]:
     return [sent(line) for line in (FOLDER / f"{name}.gtp").read_text("utf-8").splitlines() if line.startswith(">")]
 
 
-def answers_to(lines: list[str]) -> str:
-    """All that a client reads that sends these lines at once and then closes its end."""
-    engine = Engine(GtpSettings(visits=1, seed=1))
-    (theirs, ours), (reading, writing) = os.pipe(), os.pipe()
-    os.write(ours, "".join(f"{line}\n" for line in lines).encode())
-    os.close(ours)
-    with os.fdopen(reading, encoding="utf-8", newline="") as output:
-        written: list[str] = []
-        listener = threading.Thread(target=lambda: written.append(output.read()))
-        listener.start()
-        serve(engine.protocol, LineReader(arriving_lines(theirs), engine.signals), ProtocolOutput(writing))
-        os.close(writing)
-        listener.join()
-    os.close(theirs)
-    return written[0]
-
-
-def split(output: str) -> Iterator[tuple[str, str]]:
-    """Mark and id of each answer. AssertionError for a byte that belongs to none."""
-    place = 0
-    while place < len(output):
-        match = ANSWER.match(output, place)
-        assert match is not None, output[place : place + 200]
-        yield match[1], match[2]
-        place = match.end()
-
-
 @pytest.mark.parametrize("client", BEARABLE)
 def test_a_session(client: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One answer to each command, in order, with the command's id; and every `?` stands in `BEARABLE`."""
     monkeypatch.chdir(FOLDER)
     lines = lines_of(client)
-    commands = [(line, command) for line in lines if (command := parse_line(line)) is not None]
-    answers = list(split(answers_to(lines)))
-    assert [number for _, number in answers] == [command.id for _, command in commands]
-    refused = {line for (line, _), (mark, _) in zip(commands, answers, strict=True) if mark == "?"}
+    conversation = Conversation(Engine(GtpSettings(visits=1, seed=1)))
+    conversation.send("".join(f"{line}\n" for line in lines))
+    answers, commands = check_answers(lines, conversation.close(), client), filter(parse_line, lines)
+    refused = {line for line, answer in zip(commands, answers, strict=True) if answer.startswith("?")}
     assert refused == BEARABLE[client].keys()
 
 
@@ -96,9 +64,3 @@ def test_every_command_of_a_client_is_listed() -> None:
 def test_every_session_of_a_client_is_here() -> None:
     clients = ("sabaki", "gogui", "quarry", "cgos", "gtp2ogs", "lizzie", "gomill", "kgs", "gnugo")
     assert {path.stem for path in Path(FOLDER).glob("*.gtp") if path.stem.startswith(clients)} == BEARABLE.keys()
-
-
-@pytest.mark.parametrize("output", ["1\n\n", "= 1\n", "= 1\n\n\n", " = 1\n\n", "=1 a\n\nb\n\n"])
-def test_a_broken_frame_is_seen(output: str) -> None:
-    with pytest.raises(AssertionError):
-        list(split(output))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gtp.protocol import parse_line
-from tests.gtp.fuzzing import check_answer, check_pipelined, check_session, session
+from tests.gtp.fuzzing import check_answer, check_answers, check_pipelined, check_session, session
 from tests.gtp.grammar import GRAMMAR, NOISE, commands_of, write_files
 
 LENGTH = 100
@@ -54,3 +54,9 @@ def test_a_wrong_answer_is_seen(answer: str | None) -> None:
     with pytest.raises(AssertionError):
         check_answer(command, answer, "here")
     check_answer(command, "=7 gozero\n\n", "here")
+
+
+@pytest.mark.parametrize("output", ["", "=7 a\n", "=7 a\n\n\n", "=7 a\n\n=8 b\n\n", " =7 a\n\n"])
+def test_a_broken_frame_is_seen(output: str) -> None:
+    with pytest.raises(AssertionError):
+        check_answers(["7 name"], output, "here")

@@ -1,16 +1,12 @@
 """GoGui's menu: every entry answers what its type promises, on any board."""
 
-import os
 import re
-import threading
 
 import pytest
 
-from gozero.system.streams import ProtocolOutput, arriving_lines
 from gtp.commands.gogui import short
-from gtp.protocol import LineReader, serve
 from gtp.settings import WEIGHTS, GtpSettings
-from tests.gtp.engine import Engine
+from tests.gtp.engine import Conversation, Engine
 from tests.gtp.fuzzing import SIZES
 from tests.gtp.test_analyze import SIZE, Painter
 
@@ -22,7 +18,7 @@ GFX = {
     "VAR": rf"( [bw] ({POINT}|pass))+",
     "TEXT": " .+",
 }
-MENU_TYPES = {"string", "hstring", "plist", "none", "param", "dboard", "sboard", "bwboard", "gfx"}
+MENU_TYPES = {"string", "hstring", "plist", "none", "param", "dboard", "gfx"}
 
 
 def check_drawing(text: str) -> None:
@@ -42,10 +38,6 @@ def check(kind: str, answer: str, cols: int, rows: int) -> None:
     """Hold an answer against its type."""
     if kind == "dboard":
         assert all(-1 <= float(word) <= 1 for word in board_of(answer, cols, rows))
-    elif kind == "sboard":
-        assert all(word == '""' or len(word) <= 4 for word in board_of(answer, cols, rows))
-    elif kind == "bwboard":
-        assert set(board_of(answer, cols, rows)) <= {"b", "w", "."}
     elif kind == "gfx":
         check_drawing(answer)
     elif kind == "plist":
@@ -170,17 +162,10 @@ def test_numbers_that_fit_on_a_point(count: int, text: str) -> None:
 
 def test_an_interrupt_ends_a_search_for_the_menu() -> None:
     """Without it, a hundred million visits would keep the reader waiting."""
-    engine = Engine(GtpSettings(visits=100_000_000, seed=1, size=5))
-    ends = os.pipe()
-    answers = os.pipe()
-    reader = LineReader(arriving_lines(ends[0]), engine.signals)
-    serving = threading.Thread(target=serve, args=(engine.protocol, reader, ProtocolOutput(answers[1])), daemon=True)
-    serving.start()
-    os.write(ends[1], b"gogui-visits\n")
-    os.write(ends[1], b"# interrupt\nquit\n")  # which holds for the lines before it, begun or not
-    serving.join(timeout=20)
-    assert not serving.is_alive()
-    assert os.read(answers[0], 4096).startswith(b"= COLOR green ")
+    conversation = Conversation(Engine(GtpSettings(visits=100_000_000, seed=1, size=5)))
+    conversation.send("gogui-visits\n")
+    conversation.send("# interrupt\nquit\n")  # which holds for the lines before it, begun or not
+    assert conversation.close().startswith("= COLOR green ")
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 """Pondering: only in the opponent's time, only while the game goes on, and over as soon as a line arrives."""
 
-import os
 import threading
 
 import pytest
 
 from gozero.games import coords
 from gozero.play.searcher import Limits, Observer
-from gozero.system.streams import ProtocolOutput, arriving_lines
-from gtp.protocol import LineReader, Protocol, Signals, serve
+from gtp.protocol import Signals
 from gtp.settings import GtpSettings
-from tests.gtp.engine import Engine
+from tests.gtp.engine import Conversation, Engine
 
 
 class CountedSignals(Signals):
@@ -145,34 +143,19 @@ def test_a_bug_in_it_does_not_take_the_game_with_it(
 
 
 @pytest.mark.parametrize(
-    "data", [b"name\n", b"\n", b"# interrupt\nname\n", b""], ids=["command", "empty", "interrupt", "end of input"]
+    "data", ["name\n", "\n", "# interrupt\nname\n", ""], ids=["command", "empty", "interrupt", "end of input"]
 )
-def test_any_line_ends_it_and_is_answered(data: bytes) -> None:
+def test_any_line_ends_it_and_is_answered(data: str) -> None:
     """Through the serving loop: each time before it takes a line it ponders until there is one."""
-    source, source_end = os.pipe()
-    sink, sink_end = os.pipe()
-    signals = Signals()
-    idle = threading.Event()
-    pondered: list[bool] = []
+    engine, idle, pondered = Engine(), threading.Event(), list[bool]()
 
     def ponder() -> None:
         idle.set()
-        signals.wait()
-        pondered.append(signals.is_wanted_elsewhere())
+        engine.session.signals.wait()
+        pondered.append(engine.session.signals.is_wanted_elsewhere())
 
-    protocol = Protocol("Test", "1.0")
-    reader = LineReader(arriving_lines(source), signals)
-    loop = threading.Thread(
-        target=serve, args=(protocol, reader, ProtocolOutput(sink_end, None)), kwargs={"ponder": ponder}
-    )
-    loop.start()
+    conversation = Conversation(engine, ponder)
     assert idle.wait(10)
-    os.write(source_end, data)
-    os.close(source_end)
-    loop.join(10)
-    os.close(sink_end)
-    assert not loop.is_alive()
-    assert pondered
-    assert all(pondered)
-    with os.fdopen(sink, "rb") as answers:
-        assert answers.read() == (b"= Test\n\n" if b"name" in data else b"")
+    conversation.send(data)
+    assert conversation.close() == ("= gozero\n\n" if "name" in data else "")
+    assert pondered and all(pondered)
