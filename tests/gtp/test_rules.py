@@ -173,9 +173,7 @@ def test_a_record_names_rules_or_spells_them_out(engine: Engine) -> None:
     assert "RU[koSIMPLEscoreAREAtaxNONEsui0whbN-1fpok1]" in engine.ask("printsgf")
 
 
-@pytest.mark.parametrize("game", ["simple_go", "othello"])
-def test_games_with_one_set_of_rules_keep_it(game: str) -> None:
-    engine = Engine(GtpSettings(game, visits=4, seed=1))
-    if game == "simple_go":
-        assert engine.refuse("kata-set-rules aga") == "cannot change the rules: simple_go has only its own rules"
-        assert rules(engine)["ko"] == "SIMPLE"
+def test_a_game_with_one_set_of_rules_keeps_it() -> None:
+    engine = Engine(GtpSettings("simple_go", visits=4, seed=1))
+    assert engine.refuse("kata-set-rules aga") == "cannot change the rules: simple_go has only its own rules"
+    assert rules(engine)["ko"] == "SIMPLE"
