@@ -176,20 +176,6 @@ def test_a_file_of_gozeros_is_read_by_a_new_engine_by_the_same_rules(
     assert other.ask("kata-get-rules") == engine.ask("kata-get-rules")
 
 
-@pytest.mark.parametrize(
-    ("name", "answers"),
-    [
-        ("player_after_moves", {"": "white", "move_history": "white G3\nblack C7"}),
-        ("fox_komi", {"": "black", "get_komi": "7.5"}),
-        ("handicap_without_stones", {"": "white", "get_handicap": "2"}),
-        ("rules_nz", {"": "white", "move_history": "black E5\nwhite B9"}),
-    ],
-)
-def test_files_of_other_programs(engine: Engine, name: str, answers: dict[str, str]) -> None:
-    for command, answer in answers.items():
-        assert engine.ask(command or f"loadsgf {KINDS / name}.sgf") == answer
-
-
 def test_a_turn_that_a_file_gives_outlasts_komi_and_printsgf(engine: Engine, tmp_path: Path) -> None:
     engine.ask_all(f"loadsgf {KINDS / 'player_after_moves'}.sgf", "komi 3.5", f"printsgf {tmp_path / 'again.sgf'}")
     assert engine.ask(f"loadsgf {tmp_path / 'again.sgf'}") == "white"
@@ -206,15 +192,6 @@ def test_what_is_no_file(engine: Engine, argument: str) -> None:
 def test_no_name_at_all(engine: Engine, argument: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert engine.refuse(f"loadsgf {argument}") == "syntax error: expected a file name"
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("name", ["HA", "KM", "SZ", "RE", "MN", "TM"])
-@pytest.mark.parametrize("number", ["99999999999", "-99999999999", "1e300", "nan", "2147483648"])
-def test_a_number_that_means_nothing_is_no_bug(engine: Engine, tmp_path: Path, name: str, number: str) -> None:
-    path = tmp_path / "odd.sgf"
-    path.write_text(f"(;SZ[9]RU[AGA]AB[aa][bb]{name}[{number}];W[cc])")
-    if engine.answer(f"loadsgf {path}").startswith("="):
-        engine.ask_all("printsgf", "get_komi", "genmove b")
 
 
 def test_printsgf_answers_with_the_game(engine: Engine, game: Path) -> None:

@@ -281,13 +281,6 @@ def test_clean_up_has_nothing_to_do_for_the_side_whose_stones_are_dead() -> None
     assert engine_at(boards.LOST_STONES, boards.LOST).ask("kgs-genmove_cleanup w") == "pass"
 
 
-@pytest.mark.parametrize(("colour", "komi"), [("b", 20), ("w", -20)])
-def test_clean_up_does_not_pass_while_something_is_open(colour: str, komi: float) -> None:
-    """The opponent plays on: who passed now would lose what is at stake."""
-    engine = engine_at(boards.UNFINISHED, boards.BORDER_OPEN, komi=komi)
-    assert engine.ask(f"kgs-genmove_cleanup {colour}") != "pass"
-
-
 def test_clean_up_never_resigns() -> None:
     engine = Engine(GtpSettings(visits=8, seed=1, size=7, komi=500, resign_threshold=0))
     engine.ask_all(

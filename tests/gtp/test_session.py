@@ -290,23 +290,6 @@ def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     assert left(GtpSettings(time=8), "time_settings 0 10 1") == [5.8, 5.8]
 
 
-def test_no_time_left_is_answered_at_once() -> None:
-    engine = Engine(GtpSettings(size=9, seed=1))
-    engine.ask_all("time_settings 0 0 0", "genmove b")
-    engine.ask_all("time_settings 60 0 0", "time_left w -5 0")
-    started = time.monotonic()
-    engine.ask("genmove w")
-    assert time.monotonic() - started < 2
-
-
-def test_an_interrupt_ends_the_search() -> None:
-    engine = Engine(GtpSettings(visits=10_000_000, size=9, seed=1))
-    engine.signals.line_read()
-    engine.signals.interrupt()
-    engine.signals.line_taken()
-    assert engine.ask("genmove b") != "resign"
-
-
 # A game whose pieces move
 
 
