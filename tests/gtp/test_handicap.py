@@ -5,11 +5,6 @@ import pytest
 from gozero.games import coords
 from tests.gtp.engine import Engine
 
-
-def board(engine: Engine) -> str:
-    return engine.ask("showboard")
-
-
 FIXED = {
     (13, 2): "D4 K10",
     (13, 3): "D4 K10 D10",
@@ -32,7 +27,7 @@ def test_fixed_handicap(engine: Engine, size: int, stones: int) -> None:
     for command in ("fixed_handicap", "place_free_handicap"):
         engine.ask(f"boardsize {size}")
         assert engine.ask(f"{command} {stones}") == FIXED[size, stones]
-        assert board(engine).startswith("O to play")
+        assert engine.ask("showboard").startswith("O to play")
         assert engine.refuse("undo") == "cannot undo"
 
 
@@ -66,7 +61,7 @@ def test_free_handicap_has_as_many_stones_as_there_are_fixed_points(
 def test_set_free_handicap(engine: Engine) -> None:
     engine.ask("komi 0.5")
     assert engine.ask("set_free_handicap A1 c3 D4") == ""
-    assert board(engine).count("X") == 3
+    assert engine.ask("showboard").count("X") == 3
     assert engine.ask("final_score") == "B+77.5"  # 81 points, komi 0.5, and 3 for the stones under chinese rules
     engine.ask_all("genmove w", "undo")
     assert engine.refuse("undo") == "cannot undo"
@@ -87,7 +82,7 @@ def test_set_free_handicap(engine: Engine) -> None:
 )
 def test_impossible_free_handicap_leaves_the_board_empty(engine: Engine, arguments: str, reason: str) -> None:
     assert engine.refuse(f"set_free_handicap {arguments}") == f"invalid {reason}"
-    assert "X" not in board(engine)[1:]
+    assert "X" not in engine.ask("showboard")[1:]
 
 
 def test_a_handicap_that_fills_the_board_is_refused(engine: Engine) -> None:

@@ -16,11 +16,6 @@ from tests.fixed_player import FixedEvaluator
 from tests.gtp.engine import Engine
 from tests.search.naive import HashEvaluator
 
-
-def board(engine: Engine) -> str:
-    return engine.ask("showboard")
-
-
 # Board size, komi, clearing
 
 
@@ -36,16 +31,16 @@ def test_board_sizes(engine: Engine, size: int) -> None:
 )
 def test_unacceptable_sizes_leave_everything_as_it_was(engine: Engine, argument: str) -> None:
     engine.ask_all("play b C3", "komi 3.5")
-    before = board(engine)
+    before = engine.ask("showboard")
     assert engine.refuse(f"boardsize {argument}") == "unacceptable size"
-    assert board(engine) == before
+    assert engine.ask("showboard") == before
 
 
 def test_boardsize_and_clear_board_clear_the_board_and_keep_komi_and_time(engine: Engine) -> None:
     engine.ask_all("komi 3.5", "time_settings 60 0 0", "time_left b 20 0", "play b C3")
     for command in ("boardsize 7", "clear_board"):
         engine.ask_all("play b D4", command)
-        assert "X" not in board(engine).split("\n", 1)[1]
+        assert "X" not in engine.ask("showboard").split("\n", 1)[1]
         assert engine.ask("get_komi") == "3.5"
         left = engine.session.clock.left(1)
         assert left is not None
@@ -158,11 +153,11 @@ def test_same_colour_twice_and_passes_at_any_time(engine: Engine) -> None:
 
 def test_undo(engine: Engine) -> None:
     assert engine.refuse("undo") == "cannot undo"
-    empty = board(engine)
+    empty = engine.ask("showboard")
     engine.ask_all("play b D4", "play b E5", "genmove w", "play b pass")
     for _ in range(4):
         engine.ask("undo")
-    assert board(engine) == empty
+    assert engine.ask("showboard") == empty
     assert engine.refuse("undo") == "cannot undo"
 
 
@@ -194,9 +189,9 @@ def test_genmove_after_two_passes(engine: Engine) -> None:
 
 def test_reg_genmove_is_repeatable_and_plays_nothing(engine: Engine) -> None:
     engine.ask_all("play b E5", "genmove w")
-    before = board(engine)
+    before = engine.ask("showboard")
     assert len({engine.ask("reg_genmove b") for _ in range(4)}) == 1
-    assert board(engine) == before
+    assert engine.ask("showboard") == before
 
 
 def test_the_same_seed_plays_the_same_game() -> None:
