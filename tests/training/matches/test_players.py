@@ -57,16 +57,6 @@ def test_random_passes_only_when_nothing_else_is_left(go: Game) -> None:
         assert len(record.moves.split()) > 2 * SIZE * SIZE
 
 
-def test_the_seed_of_begin_fixes_the_random_player(go: Game) -> None:
-    player, position = RandomPlayer(), Position(go)
-
-    def game(seed: int) -> list[int | Fault]:
-        player.begin(0, seed=seed)
-        return [player.choose([Turn(0, position)])[0] for _ in range(20)]
-
-    assert game(1) == game(1) != game(2)
-
-
 def gtp_game(description: str, go: Game) -> tuple[MatchPlayer, list]:
     player = open_player(description, Conditions(go, 7.5, move_seconds=20.0))
     records: list = []
