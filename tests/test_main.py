@@ -9,21 +9,9 @@ from gozero.__main__ import main
 from gozero.nets import model, weights
 from gozero.system import options
 from gtp.settings import GtpSettings
+from tests.training.refusals import Refused
 
 CONFIG = model.config("b2c8")
-
-
-def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one line on stderr of a command that must fail, and print nothing else."""
-    try:
-        code: object = main(arguments)
-    except SystemExit as left:
-        code = left.code
-    assert code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("gozero") and err.count("\n") == 1
-    return err.partition(": ")[2].rstrip()
 
 
 @pytest.mark.parametrize("name", ["Go", "GO", "TicTacToe"])
@@ -78,8 +66,8 @@ def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["weights", "/nowhere/w.pt"], "cannot use weights /nowhere/w.pt: no such file"),
     ],
 )
-def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    assert failure(capsys, *arguments).startswith(message)
+def test_bad_input_is_one_line(arguments: list[str], message: str, refused: Refused) -> None:
+    assert refused(main, arguments).startswith(f"gozero {arguments[0]}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -93,8 +81,8 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
         (["net"], "name; see gozero net --help"),
     ],
 )
-def test_a_wrong_command_line_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
-    assert words in failure(capsys, *arguments)
+def test_a_wrong_command_line_is_one_line(arguments: list[str], words: str, refused: Refused) -> None:
+    assert words in (said := refused(main, arguments)) and said.startswith("gozero")
 
 
 def test_weights_prints_nested_settings_a_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,14 +97,13 @@ def test_weights_prints_nested_settings_a_line_each(tmp_path: Path, capsys: pyte
 
 
 def test_a_graph_that_cannot_be_written_is_one_line(
-    small_weights: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    small_weights: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "net.pt")
 
     monkeypatch.setattr("gozero.nets.attachments.write", refuse)
-    assert main(["graph", str(small_weights)]) == 2
-    assert capsys.readouterr().err == "gozero graph: cannot use net.pt: Permission denied\n"
+    assert refused(main, ["graph", str(small_weights)]) == "gozero graph: cannot use net.pt: Permission denied\n"
 
 
 def test_a_bug_shows_as_one(monkeypatch: pytest.MonkeyPatch) -> None:

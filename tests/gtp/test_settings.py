@@ -7,6 +7,7 @@ import pytest
 from gozero.games import GAMES
 from gozero.system.options import SettingsError
 from gtp.settings import WEIGHTS, GtpSettings, from_arguments, player_settings
+from tests.training.refusals import Refused, one_line
 
 
 def test_every_game_has_its_weights() -> None:
@@ -76,10 +77,8 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(arguments: str, message: str) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with one_line(SettingsError, message):
         from_arguments(arguments.split())
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +97,9 @@ def test_wrong_arguments(arguments: str, message: str) -> None:
 def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text(text)
-    with pytest.raises(SettingsError) as caught:
-        from_arguments(["--config", str(path)])
-    assert message in str(caught.value)
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
+    for words in (message, str(path)):
+        with one_line(SettingsError, words):
+            from_arguments(["--config", str(path)])
 
 
 def test_the_answer_to_version_is_one_line_of_text(tmp_path: Path) -> None:
@@ -113,11 +110,8 @@ def test_the_answer_to_version_is_one_line_of_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--vists", "3"], ["--visits"], ["stray"]])
-def test_wrong_options_leave_with_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        from_arguments(arguments)
-    assert caught.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_wrong_options_leave_with_one_line(arguments: list[str], refused: Refused) -> None:
+    assert refused(from_arguments, arguments).startswith("gozero-gtp: ")
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

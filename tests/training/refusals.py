@@ -1,4 +1,4 @@
-"""What is said of input that makes no sense: one line. For the tests of training; not a test itself."""
+"""What is said of input that makes no sense: one line. Not a test itself."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

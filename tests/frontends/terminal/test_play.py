@@ -21,6 +21,7 @@ from gozero.play.searcher import Limits
 from gozero.records import sgf
 from gozero.search.settings import SearchSettings
 from tests.settled_boards import LOST, LOST_STONES, StatedEvaluator
+from tests.training.refusals import Refused
 
 SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4, "hex": 4, "breakthrough": 5}
 SAME = ("A3", "D3", "A1")
@@ -279,12 +280,8 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
         ("go --weights /nowhere/w.pt", "cannot use weights /nowhere/w.pt: no such file"),
     ],
 )
-def test_bad_options_are_one_line(arguments: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", *arguments.split()]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.splitlines()[-1].startswith(f"gozero play: {message}")
-    assert "Traceback" not in err
+def test_bad_options_are_one_line(arguments: str, message: str, refused: Refused) -> None:
+    assert refused(main, ["play", *arguments.split()]).startswith(f"gozero play: {message}")
 
 
 def test_a_bug_in_a_game_shows_as_one(play_game: Play, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,9 +310,8 @@ def test_weights_are_played_with_on_their_board(play_game: Play, tmp_path: Path)
     assert " expects to win " in out
 
 
-def test_weights_of_another_game_are_refused(small_weights: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "othello", "--weights", str(small_weights)]) == 2
-    assert capsys.readouterr().err.splitlines()[-1].endswith("it plays go, not othello")
+def test_weights_of_another_game_are_refused(small_weights: Path, refused: Refused) -> None:
+    assert refused(main, ["play", "othello", "--weights", str(small_weights)]).endswith("it plays go, not othello\n")
 
 
 def test_ctrl_c_leaves_politely(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

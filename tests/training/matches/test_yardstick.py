@@ -13,8 +13,7 @@ import pytest
 from gozero.evaluators.base import Evaluation
 from gozero.games import coords
 from gozero.system.errors import UserError
-from tests.training.refusals import Refused, one_line
-from training.commands import yardstick as command
+from tests.training.refusals import one_line
 from training.matches import yardstick
 
 SIZE = 5
@@ -113,12 +112,6 @@ def test_a_file_of_another_form_is_one_clear_line(tmp_path: Path, content: str, 
     path.write_text(content)
     with one_line(UserError, message):
         yardstick.read(path)
-
-
-def test_missing_files_end_the_command_with_code_2(tmp_path: Path, file: Path, refused: Refused) -> None:
-    asked = ["--weights", str(tmp_path / "none.pt"), "--yardstick"]
-    assert "none.gz" in refused(command.main, [*asked, str(tmp_path / "none.gz")])
-    assert "none.pt" in refused(command.main, [*asked, str(file)])
 
 
 def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
