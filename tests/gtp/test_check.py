@@ -1,7 +1,6 @@
 """`gozero-gtp --check`: what it says of an installation that is well, could be better, or cannot play."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from gozero.system import jit
 from gtp import check
 from gtp.check import NOTE, OK, WRONG, CheckResult
 from gtp.settings import GtpSettings
+from tests.gtp.process import run
 
 
 @pytest.fixture
@@ -86,8 +86,7 @@ def test_a_cache_that_cannot_be_written_is_a_note(small_weights: Path, monkeypat
 
 
 def test_the_command_answers_on_standard_output(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "gtp", "--check", "--weights", str(tmp_path / "none.pt")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run(["--check", "--weights", str(tmp_path / "none.pt")])
     assert (done.returncode, done.stderr) == (2, "")
     assert done.stdout.splitlines()[-1].endswith("see the line marked WRONG.")
 

@@ -1,8 +1,6 @@
 """The file of --log, the version that is told, and sizes that are refused before anything is promised."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -41,8 +39,6 @@ def test_the_version_can_be_what_a_client_wants(small_weights: Path) -> None:
 
 @pytest.mark.parametrize("size", [4, 21])
 def test_a_size_that_go_does_not_have_is_refused_before_anything_is_promised(size: int) -> None:
-    found = subprocess.run(
-        [sys.executable, "-m", "gtp", "--size", str(size)], input="name\n", capture_output=True, text=True, timeout=120
-    )
+    found = run(["--size", str(size)], "name\n")
     assert (found.returncode, found.stdout) == (2, "")
     assert re.fullmatch(rf"gozero-gtp: board size {size} is not supported; \S+best\.pt plays 5 to 19\n", found.stderr)
