@@ -28,7 +28,6 @@ from training.records import records
 from training.run import modes, run, session
 from training.settings import config
 
-HERE = Path(__file__).parent
 SETTINGS: dict[str, Any] = {
     "network": "b2c16",
     "generations": 3,

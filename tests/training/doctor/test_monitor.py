@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.summary.writer import event_file_writer
 
 from gozero.system import console
@@ -134,8 +135,6 @@ def test_a_generation_whose_games_were_played_elsewhere_names_no_speed() -> None
 
 @pytest.mark.usefixtures("one_second_a_file")
 def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: Path) -> None:
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
     run = session.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     for generations in ((1, 2, 3), (3, 4)):  # the second process goes on from a checkpoint before the third was done
         watch = monitor.Monitor(tmp_path, run.settings)
@@ -147,14 +146,6 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
     assert [(point.step, point.value) for point in drawn] == [(1, 3.0), (2, 3.0), (3, 4.0), (4, 4.0)]
 
 
-def steps_drawn(folder: Path, name: str) -> list[tuple[int, float]]:
-    """The points of a loss within the generations."""
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    drawn = EventAccumulator(str(folder / "tensorboard" / "steps")).Reload()
-    return [(point.step, point.value) for point in drawn.Scalars(f"steps/{name}")]
-
-
 @pytest.mark.usefixtures("one_second_a_file")
 def test_steps_that_are_taken_again_after_a_crash_are_drawn_once(tmp_path: Path) -> None:
     for steps, loss in (((2, 4, 6, 8), 1.0), ((6, 8, 10), 2.0)):
@@ -162,7 +153,8 @@ def test_steps_that_are_taken_again_after_a_crash_are_drawn_once(tmp_path: Path)
         for step in steps:
             curves.step(step, {"policy": torch.tensor(loss)})
         curves.close()
-    assert steps_drawn(tmp_path, "policy") == [(2, 1.0), (4, 1.0), (6, 2.0), (8, 2.0), (10, 2.0)]
+    drawn = EventAccumulator(str(tmp_path / "tensorboard" / "steps")).Reload().Scalars("steps/policy")
+    assert [(point.step, point.value) for point in drawn] == [(2, 1.0), (4, 1.0), (6, 2.0), (8, 2.0), (10, 2.0)]
 
 
 def test_the_losses_of_steps_can_be_left_out(tmp_path: Path) -> None:

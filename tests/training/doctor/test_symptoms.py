@@ -4,6 +4,7 @@ it.
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from gozero.games import symmetry
 from gozero.nets import model
 from tests import ROOT
 from tests.training.games import game_of, random_record, write_shard
+from tests.training.run.test_resume import same
 from training.commands import records as records_command
 from training.doctor import checks, checkup
 from training.doctor import verdict as doctor
@@ -24,6 +26,7 @@ from training.doctor.checks import CHECKS
 from training.doctor.history import Report
 from training.records.replay import Replay
 from training.records.rows import Batch
+from training.run import session
 from training.settings import config
 from training.settings.config import LoopSettings
 
@@ -272,20 +275,14 @@ def test_constants_of_a_batch() -> None:
 
 
 def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
-    from training.run import session
-
     run = session.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
     run.trainer.replay.add(random_record(5, seed) for seed in range(30))
-    before = [
-        tensor.clone()
-        for tensor in (*run.trainer.learner.net.state_dict().values(), *run.trainer.learner.ema.state_dict().values())
-    ]
-    measuring = checkup.Checkup()
+    learner, measuring = run.trainer.learner, checkup.Checkup()
+    before = copy.deepcopy((learner.net.state_dict(), learner.ema.state_dict()))
     first, second = measuring.measure(run, 1), measuring.measure(run, 2)
     assert "moved/net" not in first
     assert second["moved/net"] == second["moved/ema"] == 0
-    after = (*run.trainer.learner.net.state_dict().values(), *run.trainer.learner.ema.state_dict().values())
-    assert all(torch.equal(old, new) for old, new in zip(before, after, strict=True))
+    assert same(before, (learner.net.state_dict(), learner.ema.state_dict()))
 
 
 @pytest.mark.parametrize(("value", "squared"), [("wdl", False), ("scalar", True)])
