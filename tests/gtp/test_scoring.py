@@ -10,6 +10,7 @@ import pytest
 
 from gozero.games import coords
 from gozero.games.game import Game
+from gozero.play.searcher import Limits
 from gtp.settings import GtpSettings
 from tests import settled_boards as boards
 from tests.gtp.engine import Engine
@@ -232,9 +233,12 @@ def test_the_loser_does_not_pass_while_something_is_open(friendly: bool) -> None
 def test_the_first_pass_is_not_made_by_a_side_that_the_settlement_lets_lose() -> None:
     """White is ahead as the board stands, by stones that would be taken off if Black passed as well."""
     engine = engine_at(boards.LOST_STONES, boards.LOST)
-    for _ in range(3):
-        assert engine.ask("genmove w") != "pass"
-        engine.ask("undo")
+    assert engine.ask("genmove w") != "pass"
+    engine.ask("undo")
+    for colour, passes in ((1, True), (2, False)):  # also where the search would pass
+        root = engine.session.game.root(colour)
+        result, passing = engine.session.player.searcher.search(root, root.legal(), Limits(16)), root.game.pass_action
+        assert (engine.session.go_ending.revised(root, passing, result, Limits()) == passing) is passes
 
 
 def test_a_game_against_itself_ends_after_a_settled_board() -> None:
