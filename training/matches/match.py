@@ -154,7 +154,7 @@ def play_schedule(
 
 def _answers(player: MatchPlayer, asked: Sequence[_Game], clock: GameClock) -> Sequence[int | Fault]:
     """The player's answer in each of these games, in which it is to move."""
-    if clock.runs or not asked:
+    if clock.runs:
         return [each.clocks[each.to_play].ask(player, each.turn) for each in asked]
     start = time.perf_counter()
     answers = player.choose([each.turn for each in asked])

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from gozero.evaluators.base import Evaluator
-from gozero.evaluators.rollout import RowEvaluator
+from gozero.evaluators.rollout import RolloutEvaluator, RowEvaluator
 from gozero.games.game import Game
 from gozero.search.settings import SearchSettings
 from gozero.system.errors import ChoiceError
@@ -57,9 +57,7 @@ def leaf_evaluator(
 ) -> Evaluator | RowEvaluator:
     """The evaluator of a stage's leaves: "rollouts" with a seed, or a "network" as `network_evaluator` has it."""
     if kind == "rollouts":
-        from gozero.evaluators.rollout import RolloutEvaluator
-
-        return RolloutEvaluator(game, rollouts=1, seed=seed)
+        return RolloutEvaluator(game, seed=seed)
     assert net is not None, "a network stage needs a network"
     return network_evaluator(net, game, resources, previous)
 

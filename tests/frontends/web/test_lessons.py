@@ -1,8 +1,7 @@
 """The first steps of each game: every answer is played by the rules, and the right ones are what a search plays."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from gozero.play import engine
 from gozero.play.player import Player, PlayerSettings
 from gozero.play.searcher import Limits
 
-Lesson = Mapping[str, Any]
 VISITS, NETWORK_VISITS = 3000, 200  # of a search with random playouts, or with the game's network
 NETWORKS = ("go", "gomoku")  # games for which random playouts are too weak
 LESSONS = {f"{game}: {lesson['title']}": (game, lesson) for game in table() for lesson in table()[game]}
