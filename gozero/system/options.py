@@ -23,6 +23,7 @@ Table = TypeVar("Table")
 Reader = Callable[[Any, str], Any]  # (a plain value, where it stands) -> the setting's value
 
 REQUIRED = MISSING  # in place of a default
+MOST_TOML = 1_000_000  # characters of a file: a device such as /dev/zero has no end
 
 
 class SettingsError(UserError):
@@ -233,7 +234,11 @@ def flat(values: Any, prefix: str = "") -> dict[str, Any]:
 def read_toml(path: Path) -> dict[str, Any]:
     """A TOML file's plain values, unchecked. SettingsError, with the full path, for a file that cannot be read."""
     try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MOST_TOML + 1)
+        if len(text) > MOST_TOML:
+            raise ValueError(f"it has more than {MOST_TOML:,} characters")
+        return tomllib.loads(text)
     except OSError as error:
         raise SettingsError(f"cannot read {files.full(path)}: {(error.strerror or 'unreadable').lower()}") from None
     except (ValueError, RecursionError) as error:  # also of text that is not UTF-8, and a number of 5,000 digits

@@ -79,6 +79,12 @@ def test_a_path_from_a_folder_that_is_gone_stays_as_it_is(tmp_path: Path, monkey
         read_toml(files.full("x.toml"))
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no endless file")
+def test_a_file_without_an_end_is_no_toml() -> None:
+    with pytest.raises(SettingsError, match=r"/dev/zero is not a TOML file: it has more than 1,000,000 characters"):
+        read_toml(Path("/dev/zero"))
+
+
 @pytest.mark.parametrize("text", ["1_0", "\N{ARABIC-INDIC DIGIT SEVEN}", "\N{SUPERSCRIPT TWO}", ""])
 def test_numbers_are_of_ascii_digits(text: str) -> None:
     (size, share) = fields(Inner)
