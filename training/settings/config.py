@@ -156,6 +156,8 @@ def saved(path: Path) -> LoopSettings:
     try:
         values = from_json(path.read_text(encoding="utf-8"))
         play = expected(values, dict, "it").get("selfplay")
+        if not values:  # the defaults would stand for what the run had
+            raise ValueError("it holds no setting")
         if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
             play["slots"] = play.pop("seats")
         for table, name in (("learner", "processes"), ("monitor", "yardstick")):  # of those runs too

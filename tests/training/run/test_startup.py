@@ -220,7 +220,7 @@ def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(finished: P
     assert "rules 'chinese', not 'aga'" in text
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "3", "[" * 9000, '{"features": "2"}'])
+@pytest.mark.parametrize("content", ["{", "[]", "3", "{}", "[" * 9000, '{"features": "2"}'])
 def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "settings.json").write_text(content)
     said = refused(train.main, ["--preset", "tiny", "--run", str(tmp_path)])
