@@ -127,10 +127,12 @@ def begin(record: GameRecord) -> Position:
 
 
 def komi_of(record: GameRecord) -> float:
-    """Points for White: the file's; the usual ones where it says nothing, none with handicap stones."""
-    if record.komi is None:
-        return 0.0 if record.handicap else scoring.usual_komi(scoring.GO, record.size)
-    return record.komi
+    """Points for White: the file's; the usual ones of its rules where it says nothing, none with handicap stones."""
+    if record.komi is not None:
+        return record.komi
+    rules = named_rules(record.rules)
+    usual = rules.komi if rules and rules.territory else scoring.usual_komi(scoring.GO, record.size)
+    return 0.0 if record.handicap else usual
 
 
 def result_of(text: str) -> tuple[int | None, float | None]:

@@ -106,7 +106,8 @@ def test_results(text: str, found: tuple) -> None:
     ("header", "komi"),
     [
         ("KM[6.5]", 6.5), ("KM[375]", 7.5), ("KM[3.75]", 7.5), ("KM[650]", 6.5), ("KM[-5]", -5.0), ("", 7.5),
-        ("HA[2]AB[aa][bb]", 0.0), ("KM[0]", 0.0),
+        ("HA[2]AB[aa][bb]", 0.0), ("KM[0]", 0.0), ("RU[Japanese]", 6.5), ("RU[AGA]", 7.5),
+        ("RU[Japanese]HA[2]AB[aa][bb]", 0.0),
     ],
 )  # fmt: skip
 def test_komi(header: str, komi: float) -> None:
