@@ -69,7 +69,7 @@ def parser(description: str, measurements: Measurements | None = None) -> argpar
     add = options.add_argument
     add("--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)")
     add("--runs", type=positive, default=5, help="timed runs of each contender (default 5)")
-    add("--core", type=int, help="the core to pin single-core work to (default: the last one allowed)")
+    add("--core", type=core, help="the core to pin single-core work to (default: the last one allowed)")
     if measurements:
         names = ", ".join(measurements)
 
@@ -80,6 +80,14 @@ def parser(description: str, measurements: Measurements | None = None) -> argpar
 
         add("what", nargs="*", type=known, default=list(measurements), metavar="WHAT", help=f"{names} (default: all)")
     return options
+
+
+def core(text: str) -> int:
+    """A core that this process may use, where the system can tell; scripts that pin nothing take no other either."""
+    number = int(text)
+    if hasattr(os, "sched_getaffinity") and number not in (allowed := os.sched_getaffinity(0)):
+        raise argparse.ArgumentTypeError(f"{number}: this process may only use cores {sorted(allowed)}")
+    return number
 
 
 def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:

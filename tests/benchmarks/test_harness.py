@@ -15,6 +15,8 @@ from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
 from tests.training.refusals import refusals
 
+PINS = pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin a process")
+
 
 def test_contenders_run_in_turn_after_the_warm_up() -> None:
     order: list[str] = []
@@ -62,7 +64,7 @@ def test_a_row_prints_its_rate_and_share() -> None:
     )
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin a process")
+@PINS
 def test_pinning_keeps_to_one_allowed_core() -> None:
     allowed = os.sched_getaffinity(0)
     try:
@@ -81,6 +83,8 @@ def test_pinning_keeps_to_one_allowed_core() -> None:
         (["--runs", "0"], "argument --runs"),
         (["speed"], "'speed' is none of one"),
         (["--foo"], "unrecognized arguments: --foo"),
+        (["--core", "x"], "argument --core: invalid core value: 'x'"),
+        pytest.param(["--core", "4096"], "argument --core: 4096: this process may only use cores", marks=PINS),
     ],
 )
 def test_a_request_that_makes_no_sense_is_one_line(
