@@ -111,9 +111,12 @@ def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
     assert "000002.pt" in complaints[0]
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
-def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match=os.strerror(code)), storage.writing(tmp_path):
+@pytest.mark.parametrize(
+    ("code", "remedy"),
+    [(errno.ENOSPC, "make room"), (errno.EIO, "repair the disk"), (errno.EACCES, "is whole: allow gozero to write")],
+)
+def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, remedy: str, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=f"{os.strerror(code)}.*{remedy}"), storage.writing(tmp_path):
         raise OSError(code, os.strerror(code))
     with pytest.raises(StorageError, match=r"events\.out"), storage.writing(tmp_path):
         raise OSError(code, os.strerror(code), b"events.out")  # TensorBoard's names are bytes
