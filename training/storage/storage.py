@@ -52,8 +52,9 @@ def refuse_url(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
-    """Keep other processes from working in a run folder. The system releases it when this process ends.
+def alone(folder: Path, seconds: float = 0.0, file: str = "") -> Iterator[None]:
+    """Keep other processes from working in a run folder, or on a file there. The system releases it when this process
+    ends.
 
     A missing folder is made, and removed at the end if it is still empty. UserError if another process works there,
     still after so many seconds, or the folder is a URL, or cannot be made or written. A file system without locks gets
@@ -61,13 +62,15 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """
     refuse_url(folder)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
-    lock = FileLock(folder / LOCK)
+    name, what = (f"{file}.{LOCK}", "file") if file else (LOCK, "folder")
+    lock = FileLock(folder / name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=seconds)
     except Timeout:
         raise UserError(
-            f"{folder.absolute()} is in use by another gozero command; wait until it ends, or give another folder"
+            f"{folder.absolute() / file} is in use by another gozero command; wait until it ends, or give another "
+            f"{what}"
         ) from None
     except OSError as error:
         if error.errno not in NO_LOCKS:
@@ -78,8 +81,8 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     finally:
         lock.release()
         with contextlib.suppress(OSError):  # another process uses it by now, or it is gone
-            if made and [path.name for path in folder.iterdir()] == [LOCK]:
-                (folder / LOCK).unlink()
+            if made and [path.name for path in folder.iterdir()] == [name]:
+                (folder / name).unlink()
                 for place in made:
                     place.rmdir()
 

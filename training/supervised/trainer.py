@@ -161,8 +161,8 @@ def _reserve(out: Path, resumes: bool) -> None:
         )
 
 
-def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
-    """The training that the options ask for, at its beginning or where it stopped. UserError if it cannot be had."""
+def _plan(options: argparse.Namespace) -> Plan:
+    """The plan that the options ask for. SettingsError if it cannot be had."""
     version = options.features or (1 if options.network.startswith("agz") else 3)
     only = model.config(options.network, features=version).size
     size = options.size or only or Wanted().size
@@ -170,13 +170,16 @@ def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
         raise SettingsError(f"--size {size}: network {options.network} plays {only}x{only} only")
     wanted = Wanted(size, options.held_out, options.most, options.seed, version)
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
-    plan = Plan(options.network, from_values(LearnerSettings, values, "command line"), wanted, options.epochs)
-    _reserve(options.out, options.resume)
+    return Plan(options.network, from_values(LearnerSettings, values, "command line"), wanted, options.epochs)
+
+
+def _prepared(options: argparse.Namespace, plan: Plan) -> SupervisedTrainer:
+    """The training at its beginning or where it stopped. UserError if it cannot be had."""
     torch.set_num_threads(options.threads or available_threads())
-    data = collection.read(options.folder, wanted, say)
+    data = collection.read(options.folder, plan.wanted, say)
     say(str(data))
-    if wanted.held_out and not data.held.any():
-        say(f"no game is held out to measure with: give more games, or a --held-out above {wanted.held_out:g}")
+    if plan.wanted.held_out and not data.held.any():
+        say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
     run = SupervisedTrainer(plan, data, options.out)
     if options.resume:
         run.resume()
@@ -187,7 +190,13 @@ def learn(options: argparse.Namespace) -> int:
     """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. UserError for what cannot be
     used.
     """
-    run = _prepared(options)
+    plan = _plan(options)
+    _reserve(options.out, options.resume)
+    with storage.alone(options.out.parent, file=options.out.name):
+        return _train(_prepared(options, plan))
+
+
+def _train(run: SupervisedTrainer) -> int:
     try:
         run.train(stop_on_signals())
     except StorageError as error:

@@ -29,6 +29,7 @@ from training.records.browse import sgf_record
 from training.records.library import Entry
 from training.records.rows import Batch, rows_of
 from training.settings.config import LearnerSettings
+from training.storage import storage
 from training.supervised import collection, trainer
 from training.supervised.collection import Wanted
 from training.supervised.sgf_rows import LabelledGame, komi_of, labelled, result_of
@@ -372,6 +373,15 @@ def test_a_bad_request_is_one_clear_line(
     assert message in said[-1]
     assert said[-1].startswith("gozero supervised: ")
     assert not any(line.startswith("skipped") for line in said)
+
+
+def test_two_trainings_do_not_write_one_file(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with storage.alone(tmp_path, file="w.pt"):
+        assert run(folder, tmp_path / "w.pt") == 2
+        assert "w.pt is in use by another gozero command" in capsys.readouterr().err
+        assert run(folder, tmp_path / "other.pt", "--epochs", "1") == 0
 
 
 def test_a_state_of_another_run_is_refused(
