@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass, field, fields
@@ -26,6 +27,8 @@ from training.storage.storage import numbered, writing
 UNREADABLE = (
     OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, pickle.UnpicklingError, *attachments.DAMAGE,
 )  # fmt: skip
+
+NO_MEMORY = re.compile("can't allocate memory|not enough memory")  # in what torch's allocator says
 
 
 @dataclass
@@ -130,13 +133,20 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
 
 
 def loaded(saved: bytes) -> Any:
-    """What `torch.save` wrote as these bytes. One of `UNREADABLE` if they are damaged, or hold more than plain values."""
+    """What `torch.save` wrote as these bytes. One of `UNREADABLE` if they are damaged, or hold more than plain values;
+    MemoryError if there is no room for it.
+    """
     file = io.BytesIO(saved)
     with zipfile.ZipFile(file) as archive:
         if archive.testzip() is not None:  # torch does not look at its checksums
             raise zipfile.BadZipFile
     file.seek(0)
-    return torch.load(file, map_location="cpu", weights_only=True)
+    try:
+        return torch.load(file, map_location="cpu", weights_only=True)
+    except RuntimeError as error:
+        if NO_MEMORY.search(str(error)):  # no damage: a run that went back for it would lose what is newer
+            raise MemoryError(f"a file of {len(saved):,} bytes cannot be loaded") from None
+        raise
 
 
 def compress(value: Any) -> bytes:

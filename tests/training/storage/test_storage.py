@@ -101,6 +101,18 @@ def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
     assert found.pools == {(7, 0): pool, (7, 1): pool}
 
 
+@pytest.mark.parametrize("reason", ["can't allocate memory", "not enough memory"])
+def test_a_lack_of_memory_is_no_damage(reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object, **named: object) -> None:
+        raise RuntimeError(f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: {reason}: you tried to")
+
+    for generation in (1, 2):
+        checkpoint.save(tmp_path, snapshot(generation, 10), {}, keep=3)
+    monkeypatch.setattr(torch, "load", full)
+    with pytest.raises(MemoryError, match="bytes cannot be loaded"):
+        checkpoint.latest(tmp_path)
+
+
 def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
     checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
     saved = torch.load(tmp_path / "000001.pt", weights_only=True)
