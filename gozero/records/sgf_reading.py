@@ -14,6 +14,7 @@ from itertools import takewhile
 from gozero.games import coords
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.records.sgf_nodes import SgfNode
+from gozero.records.sgf_text import line
 
 LEAST_SIZE, MOST_SIZE = 2, 52  # points a side that SGF can write
 _SMALL_BOARD = 9  # on smaller ones komi may be beyond the board's points
@@ -159,9 +160,9 @@ def _check_heading(root: SgfNode, said: list[str]) -> None:
         for name in ("SZ", "KM", "RU", "HA"):
             values = node.properties.get(name, [])
             if node is not root and values:
-                said.append(f"{name}[{values[0][:40]}] was left out: it is not in the first node")
+                said.append(f"{name}[{line(values[0])[:40]}] was left out: it is not in the first node")
             elif len(set(values)) > 1:
-                said.append(f"{name} stands there {len(values)} times: the first, {values[0][:40]}, was read")
+                said.append(f"{name} stands there {len(values)} times: the first, {line(values[0])[:40]}, was read")
 
 
 def _tidy_player(node: SgfNode, said: list[str]) -> None:

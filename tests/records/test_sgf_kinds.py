@@ -164,6 +164,7 @@ def test_what_is_read_is_written_as_it_was(text: str) -> None:
         ("(;SZ[9]HA[5]AB[cc][gg];W[aa])", "HA[5] without its stones: it was read as 2"),
         ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
         ("(;SZ[9]SZ[13];B[aa])", "SZ stands there 2 times: the first, 9, was read"),
+        ("(;SZ[9]RU[a\nb]RU[c];B[aa])", "RU stands there 2 times: the first, a b, was read"),
         ("(;FF[4];SZ[9]KM[5];B[aa])", "SZ[9] was left out: it is not in the first node KM[5] was left out"),
         ("(;SZ[9]PB[Jo\nPW[Ann];B[aa])", "line 2, column 1: PB holds PW[, for want of a ] before it"),
     ],
