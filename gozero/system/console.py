@@ -22,7 +22,7 @@ from gozero import __version__
 from gozero.system import files
 from gozero.system.errors import UserError
 from gozero.system.options import entries, kind_of, parse, read_toml, values_of
-from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log, open_streams
+from gozero.system.streams import CONTROL, Log, UnwritableError, discard_stdout, open_log, open_streams
 
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
 MOST_SEED = 2**63 - 1
@@ -222,9 +222,12 @@ def stop_on_signals(doing: str = "finishing the step under way and saving") -> C
 
 
 def say(text: str) -> None:
-    """Print a line for the person at the terminal. If nobody reads it any more, or its file is full, work goes on."""
+    """Print a line for the person at the terminal, without the control characters that a file may put there. If nobody
+    reads it any more, or its file is full, work goes on.
+    """
+    lines = (each.translate(CONTROL) for each in text.split("\n"))
     with suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print("\n".join(lines), file=sys.stderr, flush=True)
 
 
 def report_bug(program: str, error: Exception, where: str = "", log: Log | None = None) -> None:

@@ -21,7 +21,7 @@ from gozero.system.options import SettingsError
 Request = TypeVar("Request")
 LONGEST_WAIT = 0.3  # seconds that a writer waits for a standard error that is not read
 _PIECE = 4096  # bytes that a pipe with any room takes at once
-_CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
+CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
 
 
 class UnwritableError(BrokenPipeError):
@@ -39,7 +39,7 @@ class Log:
     def say(self, text: str, mark: str = "-") -> None:
         """All lines of the text that are not blank."""
         time = datetime.now().isoformat(" ", "milliseconds")
-        lines = (line.rstrip().translate(_CONTROL) for line in text.split("\n"))
+        lines = (line.rstrip().translate(CONTROL) for line in text.split("\n"))
         try:
             if self._file is not None:
                 self._file.write("".join(f"{time} {mark} {line}\n" for line in lines if line))

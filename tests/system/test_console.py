@@ -52,6 +52,12 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(error: int, monkeypatch: p
     assert console.run_command("test", command) == 7
 
 
+def test_what_a_file_says_gives_the_terminal_no_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    console.say("\nRU[\x1b[2J\x07],\tof 2\r")
+    unknown = "\N{REPLACEMENT CHARACTER}"
+    assert capsys.readouterr().err == f"\nRU[{unknown}[2J{unknown}], of 2{unknown}\n"
+
+
 def test_a_bug_keeps_its_traceback() -> None:
     with pytest.raises(ValueError, match="operands"):
         console.run_command("x", lambda: int("operands"))
