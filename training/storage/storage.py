@@ -79,10 +79,13 @@ def alone(folder: Path, seconds: float = 0.0, file: str = "") -> Iterator[None]:
     try:
         yield
     finally:
+        with contextlib.suppress(OSError):
+            if file:  # a run folder keeps its lock, see `identity`
+                (folder / name).unlink()
         lock.release()
         with contextlib.suppress(OSError):  # another process uses it by now, or it is gone
-            if made and [path.name for path in folder.iterdir()] == [name]:
-                (folder / name).unlink()
+            if made and {path.name for path in folder.iterdir()} <= {name}:
+                (folder / name).unlink(missing_ok=True)
                 for place in made:
                     place.rmdir()
 

@@ -381,7 +381,10 @@ def test_two_trainings_do_not_write_one_file(
     with storage.alone(tmp_path, file="w.pt"):
         assert run(folder, tmp_path / "w.pt") == 2
         assert "w.pt is in use by another gozero command" in capsys.readouterr().err
-        assert run(folder, tmp_path / "other.pt", "--epochs", "1") == 0
+        assert run(folder, tmp_path / "new" / "w.pt", "--epochs", "1") == 0
+    assert run(tmp_path / "none", tmp_path / "other.pt") == 2
+    assert run(tmp_path / "none", tmp_path / "empty" / "w.pt") == 2
+    assert {path.name for path in tmp_path.rglob("*")} == {"new", "w.pt", "w.pt.state"}
 
 
 def test_a_state_of_another_run_is_refused(
