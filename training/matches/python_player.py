@@ -24,7 +24,7 @@ from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn, sa
 def file_of(argument: str) -> Path:
     """The file that `FILE:FUNCTION` names, with or without its `.py`."""
     path = Path(argument.rpartition(":")[0])
-    return path if path.suffix == ".py" else path.with_name(f"{path.name}.py")
+    return path if path.suffix == ".py" else path.parent / f"{path.name}.py"
 
 
 class PythonPlayer(MatchPlayer):

@@ -255,6 +255,7 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
         ("weights:a.pt:64:int4", "'int4' is not a number of visits"),
         ("python:", "no player is called 'python:'"),
         ("python:no-such:choose", "there is no file no-such.py"),
+        ("python:.:choose", "there is no file .py"),
         ("montecarlo:5", "no player is called"),
         ("perfect", "there is no perfect player of go"),
         ("gtp:no-such-engine --gtp", "cannot start the engine 'no-such-engine --gtp'"),
