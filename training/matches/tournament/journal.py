@@ -38,6 +38,10 @@ def game_of(values: dict[str, Any], game: Game) -> MatchGame:
         raise TypeError(f"pair = {read.pair!r}, index = {read.index!r}")
     if any(len(pair) != 2 for pair in (read.claims, read.seconds, read.answers, read.longest, read.replaced)):
         raise ValueError("a number or a claim of one of the pair is missing")
+    numbers = (*read.seconds, *read.answers, *read.longest, *read.replaced)
+    texts = (read.result, read.ended, read.detail, *(claim for claim in read.claims if claim is not None))
+    if not all(isinstance(number, int | float) for number in numbers) or {type(text) for text in texts} != {str}:
+        raise TypeError("a number or a text of the game is of another type")
     moves_of(read, game)
     return read
 
@@ -158,7 +162,7 @@ def _check(before: dict[str, Any], now: dict[str, Any], games: list[MatchGame], 
     facts = [(name, before.get(name, "not there"), now.get(name, "not there")) for name in names]
     entrants = [facts.get("entrants", {}) for facts in (before, now)]
     for name in sorted({name for game in games for name in game.pair}):
-        was, is_now = (each.get(name, "missing") for each in entrants)
+        was, is_now = (each.get(name, other) for each, other in zip(entrants, ("unknown", "missing"), strict=True))
         facts.append((f"entrant {name!r}", was, is_now))
     for name, was, is_now in facts:
         if was != is_now:

@@ -122,6 +122,14 @@ def test_a_field_that_contradicts_is_refused(
     assert (tmp_path / NAME).read_bytes() == before
 
 
+def test_a_player_that_no_field_names_contradicts(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(with_values({"pair": ("fixed", "nobody")}) + b"\n")
+    with one_line(SettingsError, "played with entrant 'nobody' = unknown, now entrant 'nobody' = missing"):
+        Journal(tmp_path, field)
+
+
 def test_games_of_a_larger_board_contradict_and_are_not_called_damaged(tmp_path: Path, field: Field) -> None:
     with Journal(tmp_path, replace(field, game="nogo", size=9)) as journal:
         journal.add(replace(GAMES[0], moves="B J7"))
@@ -148,7 +156,8 @@ def with_values(values: dict[str, Any]) -> bytes:
         b"[" * 9000,
         *map(with_values, [{"pair": ("a",)}, {"pair": (1, 2)}, {"index": "0"}, {"moves": None}, {"claims": None}]),
         *(with_values({"index": 3, "moves": each}) for each in ("B Z9", "B A4", "B A1 W", "X A1", "B A1 W A1A", "A1 B")),
-        with_values({"winner": 3}),
+        *map(with_values, [{"winner": 3}, {"answers": ("1", 2)}, {"longest": (0.5, None)}, {"claims": (None, [])}]),
+        with_values({"detail": 3}),
     ],
 )  # fmt: skip
 def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field) -> None:
