@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeVar
 
 from gozero import __version__
 from gozero.system import files
-from gozero.system.errors import UserError
+from gozero.system.errors import UserError, lack_of_memory
 from gozero.system.options import entries, kind_of, parse, read_toml, values_of
 from gozero.system.streams import CONTROL, Log, UnwritableError, discard_stdout, open_log, open_streams
 
@@ -146,8 +146,10 @@ def run_command(
                 raise
             extra = EXTRAS[error.name]
             say(f"{program}: this needs {error.name}, which is not installed; run: pip install 'gozero[{extra}]'")
-        except MemoryError as error:
-            say(f"{program}: out of memory; {error}".rstrip("; "))
+        except (MemoryError, RuntimeError) as error:
+            if (said := lack_of_memory(error)) is None:
+                raise
+            say(f"{program}: out of memory; {said}".rstrip("; "))
             return FAILED
         except KeyboardInterrupt as error:
             result = str(error) or interrupted

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+_NO_MEMORY = re.compile(r"((?:can't allocate|not enough) memory.*)|out of memory\W*(.*)")
 
 
 class UserError(Exception):
@@ -25,6 +28,14 @@ class SetUpError(ValueError):
 
 class PlotError(UserError):
     """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
+
+
+def lack_of_memory(error: BaseException) -> str | None:
+    """What an error says of a lack of memory, of which PyTorch tells by a RuntimeError; None for other errors."""
+    if isinstance(error, MemoryError):
+        return str(error)
+    found = _NO_MEMORY.search(str(error)) if isinstance(error, RuntimeError) else None
+    return found[1] or found[2] if found else None
 
 
 def shown(value: Any) -> str:

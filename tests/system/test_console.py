@@ -23,6 +23,8 @@ from gozero.system.errors import ChoiceError
         (LookupError("no such game"), 2, "x: no such game"),
         (OSError(errno.EACCES, "Permission denied", "/x.csv"), 2, "x: cannot use /x.csv: Permission denied"),
         (MemoryError(), 1, "x: out of memory"),
+        (RuntimeError("[cpu.cpp] can't allocate memory: 9 bytes"), 1, "x: out of memory; can't allocate memory: 9 bytes"),
+        (RuntimeError("CUDA out of memory. Tried 9 bytes.\nSee"), 1, "x: out of memory; Tried 9 bytes."),
         (MemoryError("no room for 7.6 MiB"), 1, "x: out of memory; no room for 7.6 MiB"),
         (KeyboardInterrupt(), 130, "x: interrupted; nothing was kept"),
         (KeyboardInterrupt("3 games were kept"), 130, "x: interrupted; 3 games were kept"),

@@ -22,7 +22,7 @@ from torch import nn
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import weights
 from gozero.system.console import progress_bar, say
-from gozero.system.errors import UserError
+from gozero.system.errors import UserError, lack_of_memory
 from training.learner.trainer import Trainer
 from training.matches.match import total_of
 from training.run import gate
@@ -328,7 +328,10 @@ class Run:
         snapshot, complaints = found
         try:
             self.trainer.learner.load_state_dict(snapshot.learner)
-        except RuntimeError:  # settings.json, which would have shown it, is gone
+        except RuntimeError as error:
+            if lack_of_memory(error) is not None:
+                raise
+            # settings.json, which would have shown it, is gone
             network = f"{self.settings.network} for {self.settings.game}"
             what = f"the checkpoints in {self.folder.absolute()} are not of {network}"
             raise UserError(f"{what}; give another --run, or the settings that they were made with") from None

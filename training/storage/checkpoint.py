@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import pickle
-import re
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass, field, fields
@@ -21,14 +20,12 @@ import torch
 
 from gozero.nets import attachments
 from gozero.system import files
-from gozero.system.errors import UserError
+from gozero.system.errors import UserError, lack_of_memory
 from training.storage.storage import numbered, writing
 
 UNREADABLE = (
     OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, pickle.UnpicklingError, *attachments.DAMAGE,
 )  # fmt: skip
-
-NO_MEMORY = re.compile("can't allocate memory|not enough memory")  # in what torch's allocator says
 
 
 @dataclass
@@ -144,7 +141,7 @@ def loaded(saved: bytes) -> Any:
     try:
         return torch.load(file, map_location="cpu", weights_only=True)
     except RuntimeError as error:
-        if NO_MEMORY.search(str(error)):  # no damage: a run that went back for it would lose what is newer
+        if lack_of_memory(error) is not None:  # no damage: a run that went back for it would lose what is newer
             raise MemoryError(f"a file of {len(saved):,} bytes cannot be loaded") from None
         raise
 
