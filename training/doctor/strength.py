@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gozero.nets import weights
 from gozero.nets.weights import WeightsError
+from gozero.system.errors import lack_of_memory
 from training.doctor.history import Report, last
 from training.matches import match, players
 from training.matches.interface import Conditions, MatchPlayer, Stopped
@@ -95,8 +96,10 @@ class Strength:
         for path in earlier[:1]:  # a killed session may have frozen what is measured now
             try:
                 net = weights.load(path, game=self._settings.game).network()
-            except WeightsError:  # torn by a crash; the next measurement writes others
-                path.unlink(missing_ok=True)
+            except WeightsError as error:  # torn by a crash: the next measurement writes others
+                cause = error.__context__
+                if not isinstance(cause, OSError) and (cause is None or lack_of_memory(cause) is None):
+                    path.unlink(missing_ok=True)
                 return {}
             numbers = self._match("frozen", run, self._player(net, run.device, conditions, stop), conditions, stop)
             return numbers | ({"strength/frozen_generation": float(path.stem)} if numbers else {})

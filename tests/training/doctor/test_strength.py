@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,6 +72,24 @@ def test_old_weights_are_removed_and_copies_beside_them_are_the_users(tmp_path: 
     kept = [path.stem for path in sorted((tmp_path / "frozen").iterdir())]
     assert kept == [copy.stem, "000004", "000005", "000006", "000007"]
     assert strong.measure(run, 8, [], lambda: False)["strength/frozen_generation"] == 4
+
+
+@pytest.mark.parametrize("error", [RuntimeError("can't allocate memory"), OSError(errno.EMFILE, "Too many open files")])
+def test_only_damaged_weights_are_removed(
+    error: Exception, tmp_path: Path, run: Run, strong: Strength, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*arguments: object, **named: object) -> None:
+        raise error
+
+    strong._freeze(run, 1)
+    path = tmp_path / "frozen" / "000001.pt"
+    with monkeypatch.context() as patch:
+        patch.setattr("torch.load", failing)
+        assert "strength/frozen_games" not in strong.measure(run, 2, [], lambda: False)
+    assert path.exists()
+    path.write_bytes(b"torn")
+    assert "strength/frozen_games" not in strong.measure(run, 2, [], lambda: False)
+    assert not path.exists()
 
 
 def test_time_is_bounded(run: Run, strong: Strength) -> None:
