@@ -5,6 +5,7 @@ Several processes share the cache folder, in which compiled kernels lie; the mos
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -89,8 +90,10 @@ def write(path: Path, content: bytes) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that replaces `path` at the end: `path` is always whole, old or new, even after a crash. It keeps its
-    permissions; a new file gets those of any other. An OSError names it.
+    permissions; a new file gets those of any other. An OSError names it, also if it is a device or a pipe.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a folder is refused below
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file", str(path))
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     fresh = path.with_name(f"{path.name[:50]}{secrets.token_hex(8)}.tmp")
     most = 0o666 if mode is None else mode  # of which the system takes away the umask

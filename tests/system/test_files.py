@@ -85,6 +85,15 @@ def test_into_a_pipe_is_written(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="it is a device or a pipe, not a file"), files.replacing(pipe):
+        pass
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
 def test_into_a_pipe_without_a_name_is_written() -> None:
     code = "from pathlib import Path; from gozero.system import files; files.write(Path('/dev/stdout'), b'one')"

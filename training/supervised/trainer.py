@@ -148,8 +148,9 @@ def _reserve(out: Path, resumes: bool) -> None:
     SettingsError if not.
     """
     try:
-        if out.is_dir():
-            raise SettingsError(f"cannot write --out {out.absolute()}: it is a folder; give another file")
+        if out.exists() and not out.is_file():
+            what = "it is a folder" if out.is_dir() else "it is a device or a pipe"
+            raise SettingsError(f"cannot write --out {out.absolute()}: {what}; give another file")
         with tempfile.TemporaryFile(dir=storage.nearest(out.absolute().parent)):
             pass
     except OSError as error:

@@ -375,6 +375,13 @@ def test_a_bad_request_is_one_clear_line(
     assert not any(line.startswith("skipped") for line in said)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_weights_do_not_go_into_a_device(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "w.pt")
+    assert run(folder, tmp_path / "w.pt") == 2
+    assert "w.pt: it is a device or a pipe; give another file" in capsys.readouterr().err
+
+
 def test_two_trainings_do_not_write_one_file(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
