@@ -93,6 +93,13 @@ def test_where_the_usual_port_is_taken_there_is_another(monkeypatch: pytest.Monk
             assert found.getsockname()[1] not in (0, other.getsockname()[1])
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="IPv6 is switched off here")
+def test_all_addresses_are_those_of_ipv4_too() -> None:
+    with server.listen(WebSettings(host="::", port=0)) as found:
+        for host in ("::1", "127.0.0.1"):
+            socket.create_connection((host, found.getsockname()[1])).close()
+
+
 def test_where_it_cannot_listen_another_port_is_named_if_one_would_help() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

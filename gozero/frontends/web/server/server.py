@@ -200,7 +200,8 @@ def listen(settings: WebSettings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     port = USUAL_PORT if settings.port is None else settings.port
     try:
-        return socket.create_server((settings.host, port), family=family)
+        both = settings.host == "::" and socket.has_dualstack_ipv6()  # a host's name may be one of IPv4 alone
+        return socket.create_server((settings.host, port), family=family, dualstack_ipv6=both)
     except (OSError, UnicodeError) as error:
         is_taken = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
         if is_taken and settings.port is None:
