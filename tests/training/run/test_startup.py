@@ -374,7 +374,7 @@ def test_a_disagreement_of_the_simulators_stops_the_run(
     kept = records.read(tmp_path / "x" / "records" / "000001.gzr").records
     assert len(kept) == 2, "the games before it are kept, the one in question is not"
     assert json.loads((tmp_path / "x" / "settings.json").read_text())["simulator"] == "pachi"
-    checkpoint.latest(tmp_path / "x" / "checkpoints")
+    assert checkpoint.latest(tmp_path / "x" / "checkpoints") is not None
 
 
 @pytest.mark.parametrize("program", [train.main, selfplay.main])
