@@ -1,6 +1,7 @@
 """The stages as commands: what they print and keep, how they go on after a stop, what they say to bad input."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,20 @@ def imitate(run: Path, game: str = "tictactoe", *more: str) -> int:
 def reinforce(run: Path, rounds: int, *more: str) -> int:
     sizes = ["--updates", "3", "--games", "10", "--test-games", "24", "--value-share", "0.5"]
     return course_command.reinforce(["--game", "tictactoe", "--run", str(run), "--rounds", str(rounds), *sizes, *more])
+
+
+@pytest.fixture(scope="module")
+def imitated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two generations and supervised policies of tic-tac-toe."""
+    run = tmp_path_factory.mktemp("course")
+    assert generate(run) == imitate(run) == 0
+    return run
+
+
+@pytest.fixture
+def made(imitated: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be changed."""
+    return Path(shutil.copytree(imitated, tmp_path / "made"))
 
 
 def test_generations_are_measured_printed_and_left_out_the_second_time(
@@ -74,31 +89,30 @@ def test_ctrl_c_loses_the_stage_under_way_alone(
     assert generate(tmp_path) == 0 and (tmp_path / "value-1.json").exists()
 
 
-def test_other_settings_than_a_finished_stages_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate(tmp_path) == 0
+def test_other_settings_than_a_finished_stages_are_one_line(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert generate(tmp_path, "tictactoe", "--seed", "2") == 2
+    assert generate(made, "tictactoe", "--seed", "2") == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "was made with seed 1, not 2" in line and "--run" in line
-    assert generate(tmp_path, "tictactoe", "--first-games", "31") == 2
+    assert generate(made, "tictactoe", "--first-games", "31") == 2
     assert "value-0.pt was made with games 60, not 31;" in capsys.readouterr().err
 
 
-def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate(tmp_path, "tictactoe", "--generations", "1") == 0
+def test_a_damaged_file_and_another_games_file_are_one_line(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    assert generate(tmp_path, "othello") == 2
+    assert generate(made, "othello") == 2
     assert "plays tictactoe, not othello" in capsys.readouterr().err
-    flipped = bytearray((tmp_path / "value-0.pt").read_bytes())
+    file = made / "value-0.pt"
+    flipped = bytearray(file.read_bytes())
     flipped[len(flipped) // 2] ^= 16
     for damaged in (b"no networks", flipped):
-        (tmp_path / "value-0.pt").write_bytes(damaged)
-        assert generate(tmp_path) == 2
+        file.write_bytes(damaged)
+        assert generate(made) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert "cannot read" in line and "value-0.pt" in line
-    (tmp_path / "value-0.pt").unlink()
-    (tmp_path / "value-0.pt").mkdir()  # a file that the system refuses to read may be whole
-    assert generate(tmp_path) == 2
+    file.unlink()
+    file.mkdir()  # a file that the system refuses to read may be whole
+    assert generate(made) == 2
     assert "value-0.pt: Is a directory" in capsys.readouterr().err
 
 
@@ -115,15 +129,15 @@ def test_bad_options_are_told(arguments: list[str], said: str, refused: Refused)
 
 
 def test_policies_need_value_networks_and_reinforcement_needs_policies(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert imitate(tmp_path) == 2
-    assert "gozero course generations --game tictactoe" in capsys.readouterr().err
-    assert generate(tmp_path) == 0
     capsys.readouterr()
-    assert reinforce(tmp_path, 1) == 2
+    assert imitate(tmp_path / "new") == 2
+    assert "gozero course generations --game tictactoe" in capsys.readouterr().err
+    (made / f"{SUPERVISED}.pt").unlink()
+    assert reinforce(made, 1) == 2
     assert "gozero course imitate --game tictactoe" in capsys.readouterr().err
-    assert imitate(tmp_path, "tictactoe", "--generation", "7") == 2
+    assert imitate(made, "tictactoe", "--generation", "7") == 2
     assert "generation 7" in (said := capsys.readouterr().err) and "--generations 8" in said
 
 
@@ -138,28 +152,25 @@ def test_policies_are_made_and_measured_both_ways(tmp_path: Path, capsys: pytest
 
 
 def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    histories = []
-    for run in ("whole", "halves"):
-        assert generate(tmp_path / run) == 0 and imitate(tmp_path / run) == 0
-    assert reinforce(tmp_path / "whole", 2) == 0
+    histories, halves = [], Path(shutil.copytree(made, tmp_path / "halves"))
+    assert reinforce(made, 2) == 0
     for rounds in (1, 2, 2):
-        assert reinforce(tmp_path / "halves", rounds) == 0
+        assert reinforce(halves, rounds) == 0
     assert "finished before: " in capsys.readouterr().err
-    for run in ("whole", "halves"):
-        content = CourseFolder.of(tmp_path / run, "tictactoe").content(REINFORCED)
+    for run in (made, halves):
+        content = CourseFolder.of(run, "tictactoe").content(REINFORCED)
         histories.append(content["history"])
-        assert len(content["pool"]) == 3 and (tmp_path / run / f"{REINFORCED}.png").exists()
+        assert len(content["pool"]) == 3 and (run / f"{REINFORCED}.png").exists()
     assert histories[0] == histories[1]
-    assert reinforce(tmp_path / "whole", 2, "--value-share", "0.25") == 2
+    assert reinforce(made, 2, "--value-share", "0.25") == 2
     assert "value share 0.5, not 0.25" in capsys.readouterr().err
 
 
-def test_reinforcement_learns_what_wins(tmp_path: Path) -> None:
-    assert generate(tmp_path) == 0 and imitate(tmp_path) == 0
+def test_reinforcement_learns_what_wins(made: Path) -> None:
     sizes = ["--updates", "10", "--games", "200", "--test-games", "400", "--value-share", "0", "--rate", "3e-3"]
-    assert course_command.reinforce(["--game", "tictactoe", "--run", str(tmp_path), "--rounds", "2", *sizes]) == 0
-    history = CourseFolder.of(tmp_path, "tictactoe").content(REINFORCED)["history"]
+    assert course_command.reinforce(["--game", "tictactoe", "--run", str(made), "--rounds", "2", *sizes]) == 0
+    history = CourseFolder.of(made, "tictactoe").content(REINFORCED)["history"]
     start = history[-1]["start"]
     assert (start["wins"] + start["draws"] / 2) / 400 > 0.6
