@@ -150,6 +150,12 @@ def test_the_policy_is_the_networks_also_where_moves_are_left_out() -> None:
     assert not {"A1", "pass"} & {move["move"] for move in told["moveInfos"]}
 
 
+@pytest.mark.parametrize("fields", [{"rootPolicyTemperature": 3}, {"overrideSettings": {"wideRootNoise": 1}}])
+def test_temperature_and_noise_spread_the_visits(fields: dict[str, Any]) -> None:
+    plain, wide = (Talk().analyse(maxVisits=200, **more)["moveInfos"] for more in ({}, fields))
+    assert max(move["visits"] for move in wide) < max(move["visits"] for move in plain)
+
+
 def test_moves_alone() -> None:
     told = Talk().analyse(allowMoves=[{"player": "B", "moves": ["A1", "B1"], "untilDepth": 1}])
     assert {move["move"] for move in told["moveInfos"]} == {"A1", "B1"}

@@ -78,6 +78,8 @@ def test_value_rows_are_the_positions_after_a_colours_moves_with_the_winner() ->
 def test_policy_rows_are_the_winners_moves_from_the_positions_before_them() -> None:
     _, played = games("tictactoe", 300)
     boards, points = played.policy_rows(WHITE)
+    after = np.where(np.arange(9) == points[:, None], WHITE, boards)
+    assert {board.tobytes() for board in after} <= {board.tobytes() for board in played.boards.reshape(-1, 9)}
     assert len(boards) and all(board[point] == EMPTY for board, point in zip(boards, points, strict=True))
     assert set((boards == BLACK).sum(axis=1) - (boards == WHITE).sum(axis=1)) == {1}, "White is to move"
     moves = ((played.colours == WHITE) & (played.winners == WHITE)).sum()
@@ -92,8 +94,8 @@ def test_scores_count_from_the_players_side() -> None:
 
 def test_matches_are_repeatable_and_play_the_games_that_were_asked_for() -> None:
     expander = Expander(game_of(COURSES["tictactoe"]))
-    first, again = (scores(expander, First(expander), First(expander), 150, 5, openings=2) for _ in range(2))
-    assert first == again and first["black"].games == first["white"].games == 150
+    first, again, plain = (scores(expander, First(expander), First(expander), 150, 5, openings) for openings in (2, 2, 0))
+    assert first == again != plain and first["black"].games == first["white"].games == 150
     by_chance = scores(expander, First(expander), None, 150, 5)
     assert by_chance["white"].games == 150 and by_chance["white"] != first["white"]
     assert [count for count, _ in batches(2500, 1)] == [1000, 1000, 500]

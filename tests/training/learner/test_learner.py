@@ -271,6 +271,18 @@ def test_calibration_is_the_distance_of_what_is_predicted_from_what_happens() ->
     assert (far["calibration"], far["bias"]) == (pytest.approx(1.5), pytest.approx(-1.5))
 
 
+def test_moves_signs_and_spread_are_measured() -> None:
+    batch = fixed_batch(rows=4)._replace(value=np.array([1, -1, 1, 0]))
+    output = model.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    wdl, policy, best = torch.zeros(4, 3), torch.zeros(4, 27), batch.policy.argmax(1)
+    wdl[0, 0], policy[range(3), best[:3]], policy[3, best[3] - 1] = 50, 50, 50
+    found = measures(output._replace(policy=policy, value=torch.full((4,), 0.5), wdl=wdl), batch)
+    assert (found["top1"], found["value_sign"]) == (0.75, pytest.approx(2 / 3))
+    assert found["value_spread"] == pytest.approx(np.log(3) * np.sqrt(3) / 4)  # of one loss of 0 and three of log 3
+    assert found["entropy"] == pytest.approx(0, abs=1e-5)
+    assert measures(output._replace(policy=0 * policy), batch)["entropy"] == pytest.approx(np.log(27))
+
+
 def test_sgd_is_the_published_rule() -> None:
     """v = 0.9 v + g + decay w, w -= rate v; biases and batch norms do not decay."""
     settings = LearnerSettings(

@@ -206,6 +206,7 @@ def test_held_out_games_are_never_sampled() -> None:
     assert 0 < len(held) < len(games)
     assert replay.sizes(held_out=True) == {5: sum(game.rows for game in held)}
     assert replay.sizes() == {5: sum(game.rows for game in games if not is_held_out(game, 0.3))}
+    assert replay.draw(8, np.random.default_rng(1)).rows is replay.rows[False, 5]
 
 
 def test_measured_rows_are_spread_over_all_games() -> None:
