@@ -1,4 +1,4 @@
-"""Connect-4: counted positions, every line of the board, and discs that fall."""
+"""Connect-4: every line of the board, and discs that fall."""
 
 from __future__ import annotations
 
@@ -9,22 +9,7 @@ from tests.rows import Row, shown
 
 GAME = connect4.make()
 POINTS = GAME.points
-BY_PLY = [1, 7, 49, 238, 1120, 4263, 16422]
 NEARLY_DRAWN = "OXXOXX./XOXOXOO/OXOOOXO/OOOXOXX/XXXOXXX/OXXOOOX"
-
-
-def test_positions_are_counted_by_ply() -> None:
-    rows, counts = [Row(GAME, plies=0)], []
-    for _ in BY_PLY:
-        counts.append(len(rows))
-        after = (
-            Row(GAME, row.state, plies=1).play(action)
-            for row in rows
-            if GAME.outcome(row.state) == NOT_OVER
-            for action in row.legal()
-        )
-        rows = list({row.stones(): row for row in after}.values())
-    assert counts == BY_PLY
 
 
 def wins(four: range, last: int) -> bool:

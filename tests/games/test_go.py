@@ -36,19 +36,6 @@ def test_captures(name: str) -> None:
     assert picture(row) == after, str(row)
 
 
-@pytest.mark.parametrize("name", CAPTURES)
-def test_captured_points_can_be_played_again(name: str) -> None:
-    before, to_play, move, after = CAPTURES[name]
-    row = board(before, to_play=to_play).play(move)
-    emptied = [
-        k
-        for k, (old, new) in enumerate(zip(before.replace("/", ""), after.replace("/", ""), strict=True))
-        if old != "." == new
-    ]
-    fresh = board(after, to_play="X" if to_play == "O" else "O", rules="chinese")
-    assert row.legal() & set(emptied) == fresh.legal() & set(emptied), str(row)
-
-
 SUICIDES = {
     # name: (board, side to move, move, stones that would vanish)
     "one stone in the corner": (".O.../O..../...../...../.....", "X", "A5", 1),

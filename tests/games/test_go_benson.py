@@ -9,7 +9,6 @@ from __future__ import annotations
 import pytest
 
 from gozero.games.go import go
-from tests.naive.go import BLACK, WHITE, NaiveGo
 from tests.rows import Row, board
 
 NOTHING = "...../...../...../...../....."
@@ -57,25 +56,6 @@ def test_pass_alive_areas(name: str) -> None:
     text, alive = CASES[name]
     assert marks(board(text)) == alive, f"{marks(board(text))}\n{board(text)}"
     assert marks(board(swapped(text))) == swapped(alive), f"colours exchanged\n{board(swapped(text))}"
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_pass_alive_is_told_from_the_side_to_move(name: str) -> None:
-    text, _ = CASES[name]
-    assert board(text, to_play="O").points(go.pass_alive) == [
-        -owner for owner in board(text, to_play="X").points(go.pass_alive)
-    ]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_slow_referee_reads_the_diagrams_alike(name: str) -> None:
-    text, alive = CASES[name]
-    naive = NaiveGo(len(text.split("/")))
-    naive.boards = [tuple(".XO".index(symbol) for symbol in text.replace("/", ""))]
-    for colour, letter in ((BLACK, "b"), (WHITE, "w")):
-        assert naive.pass_alive(colour) == {k for k, mark in enumerate(alive.replace("/", "")) if mark == letter}, str(
-            naive
-        )
 
 
 SETTLED = {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from gozero.games.game import NOT_OVER, PLY, WHITE
+from gozero.games.game import NOT_OVER
 from gozero.games.go import go, header
 from gozero.games.go.rules import RULES
 from tests.rows import Row, board
@@ -84,22 +83,3 @@ def test_the_move_limit_ends_the_game_and_counts_the_board() -> None:
     row = board("..XO./..XO./..XO./..XO./..XO.", komi=4.5, move_limit=3).play("A1", "E1")
     assert go.outcome(row.state) == NOT_OVER
     assert go.outcome(row.play("pass").state) == -1, "White to move has lost by half a point"
-
-
-def test_many_captures_in_a_long_game_leave_the_count_of_plies_right() -> None:
-    row = Row(go.make(2), plies=300)
-    generator = np.array([3], np.uint64)
-    for ply in range(200):
-        assert row.state[PLY] == ply
-        row.play(int(row.game.sample(row.state, row.history, generator)))
-
-
-@pytest.mark.parametrize("size", [2, 5, 9, 13])
-def test_the_score_is_what_the_owners_add_up_to(size: int) -> None:
-    """At the end of random games, where hardly two empty points are neighbours, and on the way there."""
-    row = Row(go.make(size, komi=6.5), plies=5 * size * size)
-    generator = np.array([size], np.uint64)
-    while go.outcome(row.state) == NOT_OVER:
-        row.play(int(row.game.sample(row.state, row.history, generator)))
-        komi = 6.5 if row.to_play == WHITE else -6.5
-        assert go.score(row.state) == sum(row.points(go.owner)) + komi, str(row)

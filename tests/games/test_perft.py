@@ -4,7 +4,6 @@ legal positions.
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,8 @@ from gozero import games
 from gozero.games.game import NOT_OVER
 from gozero.games.go import go
 from gozero.games.perft import counts
-from tests.naive.breakthrough import NaiveBreakthrough
 from tests.naive.course_go import NaiveCourseGo
 from tests.naive.go import NaiveGo, perft
-from tests.naive.hexagons import NaiveHex
 from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello
 from tests.rows import Row
@@ -127,19 +124,3 @@ def best_score(row: Row, low: int, high: int) -> int:
 def test_the_best_score_for_black_on_2x2_is_one_point() -> None:
     """Superko makes the game finite, so that it can be searched to its end."""
     assert best_score(Row(go.make(2, komi=0), plies=400), -4, 4) == 1
-
-
-def test_the_slow_referees_of_breakthrough_and_hex_count_the_same() -> None:
-    assert [_sequences(NaiveBreakthrough(5), depth) for depth in (1, 2, 3)] == BREAKTHROUGH[5][:3]
-    assert [_sequences(NaiveHex(3), depth) for depth in (1, 2, 3, 4)] == HEX[3][:4]
-
-
-def _sequences(referee: NaiveBreakthrough | NaiveHex, depth: int) -> int:
-    if depth == 0:
-        return 1
-    total = 0
-    for action in referee.legal():
-        after = deepcopy(referee)
-        after.play(action)
-        total += _sequences(after, depth - 1)
-    return total

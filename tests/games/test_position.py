@@ -13,7 +13,7 @@ from gozero.games.game import BLACK, PLY, WHITE
 from gozero.games.go import go
 from gozero.games.position import IllegalMove, Position
 from tests.naive.go import NaiveGo
-from tests.rows import Row, board
+from tests.rows import Row
 
 
 def at(vertex: str, size: int = 9) -> int:
@@ -278,18 +278,3 @@ def test_the_history_row_has_room_and_holds_the_past() -> None:
     assert (row[: position.ply + 1] == replayed.history[: position.ply + 1]).all()
     row[0] = 0
     assert position.history_row(0)[0] == replayed.history[0], "it is a copy"
-
-
-def test_a_position_agrees_with_its_kernels() -> None:
-    position, row = begin(7), board("/".join(["......."] * 7), komi=7.5)
-    rng = random.Random(8)
-    for _ in range(120):
-        if position.is_over:
-            break
-        legal = set(np.flatnonzero(position.legal()).tolist())
-        assert legal == row.legal(), str(position)
-        assert all(position.is_legal(action) for action in legal)
-        action = rng.choice(sorted(legal))
-        position.play(action)
-        row.play(action)
-        assert (position.state == row.state).all(), str(position)

@@ -8,7 +8,7 @@ import pytest
 
 from gozero.games import tictactoe
 from gozero.games.game import BLACK, NOT_OVER, WHITE
-from tests.rows import Row, shown
+from tests.rows import Row
 
 GAME = tictactoe.make()
 
@@ -55,11 +55,3 @@ def test_there_are_5478_positions(positions: dict[bytes, Whole]) -> None:
 def test_there_are_255168_games_and_perfect_play_draws(positions: dict[bytes, Whole]) -> None:
     assert positions[bytes(9)] == Whole(value=0, black=131184, white=77904, draws=46080)
     assert sum(positions[bytes(9)][1:]) == 255168
-
-
-LINES = "XXX/OO./... OO./XXX/... OO./.../XXX XO./XO./X.. OX./OX./.X. O.X/O.X/..X XO./OX./..X OOX/.X./X.."
-
-
-@pytest.mark.parametrize("stones", LINES.split())
-def test_eight_lines_win(stones: str) -> None:
-    assert GAME.outcome(shown(GAME, stones, "O").state) == -1

@@ -1,5 +1,5 @@
-"""Features: the 8 symmetries, tactics, and the layout of games other than Go. That those of Go fit their definition along
-whole games: games/test_go_oracle.
+"""Features: tactics, and the layout of games other than Go. That those of Go fit their definition along whole games:
+games/test_go_oracle.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.games import lines, symmetry
+from gozero.games import lines
 from gozero.games.coords import parse_vertex, point
 from gozero.games.game import BLACK, PLY, WHITE, Game
 from gozero.games.go import go
@@ -92,18 +92,6 @@ def test_behind_a_set_up_position_its_board_repeats() -> None:
     planes, _ = encode(row)
     for age in range(5):
         assert (planes[age] == planes[0]).all() and (planes[5 + age] == planes[5]).all()
-
-
-@pytest.mark.parametrize("size", [5, 9, 13])
-def test_features_commute_with_the_symmetries(size: int) -> None:
-    game = go.make(size)
-    original = random_row(game, size, 40)
-    planes, numbers = encode(original)
-    for k in range(symmetry.SYMMETRIES):
-        turned = Row(game).play(*(symmetry.apply_action(action, size, k) for action in original.actions))
-        turned_planes, turned_numbers = encode(turned)
-        assert (turned_planes == symmetry.apply_planes(planes, k)).all(), f"symmetry {k}\n{original}\n{turned}"
-        assert (turned_numbers == numbers).all(), f"symmetry {k}"
 
 
 def test_every_element_is_written() -> None:

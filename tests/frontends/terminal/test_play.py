@@ -176,10 +176,6 @@ def test_undo_takes_back_two_moves(play_game: Play) -> None:
     assert "There is no move of yours to take back." in out
 
 
-def test_the_same_seed_plays_the_same_game(play_game: Play) -> None:
-    assert play_game("gomoku", "C3", "hint", "B2") == play_game("gomoku", "C3", "hint", "B2")
-
-
 @pytest.mark.parametrize(("game", "komi"), [("go", 0.5), ("simple_go", 0.0)])
 def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, tmp_path: Path) -> None:
     path = tmp_path / "my game.sgf"
