@@ -263,11 +263,9 @@ def test_a_copy_goes_its_own_way() -> None:
 
 def test_games_may_be_longer_than_self_play_makes_them() -> None:
     position = begin(2)
-    plies = 0
-    while plies < 400:
-        position.play(position.game.pass_action, BLACK if plies % 2 else WHITE)
-        plies += 1
-    assert len(position.moves) == plies
+    for ply in range(400):
+        position.play(position.game.pass_action, BLACK if ply % 2 else WHITE)
+    assert len(position.moves) == 400
 
 
 def test_the_history_row_has_room_and_holds_the_past() -> None:

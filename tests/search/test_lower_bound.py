@@ -8,7 +8,7 @@ import pytest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator, NaiveSearch, Node, start
-from tests.search.trees import GO5, OPENING, TICTACTOE, searched
+from tests.search.trees import GO5, OPENING, searched
 
 PLAIN = SearchSettings(max_nodes=500)
 
@@ -75,8 +75,3 @@ def test_a_lost_move_is_not_played_where_another_is_only_nearly_lost() -> None:
 def test_the_policy_that_a_network_learns_is_that_of_the_visits() -> None:
     plain, bounded = (searched(GO5, 200, replace(PLAIN, lcb=lcb), OPENING).result() for lcb in (0.0, 2.5))
     np.testing.assert_array_equal(plain.policy, bounded.policy)
-
-
-def test_a_game_won_at_once_is_won() -> None:
-    found = searched(TICTACTOE, 200, replace(PLAIN, lcb=2.5), (0, 3, 1, 4)).result()
-    assert found.best == 2 and found.bound[2] > 0.8

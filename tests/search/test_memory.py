@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.search import search as search_module
 from gozero.search.root import SearchRequest
 from gozero.search.settings import SearchSettings
@@ -21,11 +20,6 @@ def test_without_room_a_search_ends_and_backs_nothing_up_twice(root: str, leaves
     check_tree(search)
     roomy = searched(GO5, 40, SearchSettings(root=root, leaves=leaves, max_nodes=41), OPENING)
     assert same(search.result(), roomy.result()) or root == "gumbel"
-
-
-def test_random_playouts_end_at_the_same_bound() -> None:
-    search = searched(GO5, 400, SearchSettings(max_nodes=40), evaluator=RolloutEvaluator(GO5))
-    assert search.is_full() and search.result().root_visits == 40
 
 
 def test_the_move_after_the_bound_builds_on_what_was_kept() -> None:
