@@ -128,18 +128,13 @@ def test_the_description_fits_the_kernels(game: Game) -> None:
     assert set(game.symmetries) <= set(range(2 * symmetry.SYMMETRIES)) and 0 in game.symmetries
 
 
-def test_a_position_is_terminal_or_some_action_is_legal(game: Game) -> None:
+def test_a_position_is_terminal_or_some_action_of_the_board_is_legal_and_a_ply_counts_and_turns(game: Game) -> None:
     for row in some_rows(game):
-        assert game.outcome(row.state) in (1, 0, -1, NOT_OVER), str(row)
-        if game.outcome(row.state) == NOT_OVER:
-            assert row.legal(), str(row)
-
-
-def test_resigning_is_never_an_action_of_the_board(game: Game) -> None:
-    for row in some_rows(game):
-        legal = row.legal()
+        legal, outcome = row.legal(), game.outcome(row.state)
+        assert outcome in (1, 0, -1) or (outcome == NOT_OVER and legal), str(row)
         assert game.resign_action not in legal, str(row)
         assert game.has_pass or game.pass_action not in legal, str(row)
+        assert (row.state[PLY], row.to_play) == (len(row.actions), (BLACK, WHITE)[len(row.actions) % 2]), str(row)
 
 
 def test_asking_changes_nothing(game: Game) -> None:
@@ -151,12 +146,6 @@ def test_asking_changes_nothing(game: Game) -> None:
             row.points(game.owner)
             game.score(row.state)
         assert (row.state == before[0]).all() and (row.history == before[1]).all(), str(row)
-
-
-def test_a_ply_counts_and_turns(game: Game) -> None:
-    for row in some_rows(game):
-        assert row.state[PLY] == len(row.actions), str(row)
-        assert row.to_play in (BLACK, WHITE), str(row)
 
 
 def test_a_diagram_is_read_back_as_it_was_written(game: Game) -> None:

@@ -142,28 +142,29 @@ def test_policies_need_value_networks_and_reinforcement_needs_policies(
 
 
 def test_policies_are_made_and_measured_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate(tmp_path, "course_go") == 0 and imitate(tmp_path, "course_go") == 0
+    assert generate(tmp_path, "course_go", "--generations", "1") == 0 and imitate(tmp_path, "course_go") == 0
     lines = capsys.readouterr().out.splitlines()[-4:]
     assert [line.split(":")[0] for line in lines] == [
         f"{way} moves, net plays {colour}" for way in ("drawn", "greedy") for colour in ("black", "white")
     ]
     folder = CourseFolder.of(tmp_path, "course_go")
-    assert [len(folder.load(name)) for name in ("value-1", SUPERVISED)] == [2, 2], "one for each colour"
+    assert [len(folder.load(name)) for name in ("value-0", SUPERVISED)] == [2, 2], "one for each colour"
 
 
 def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    histories, halves = [], Path(shutil.copytree(made, tmp_path / "halves"))
+    histories, (halves, without) = [], (Path(shutil.copytree(made, tmp_path / name)) for name in ("halves", "without"))
     assert reinforce(made, 2) == 0
     for rounds in (1, 2, 2):
         assert reinforce(halves, rounds) == 0
     assert "finished before: " in capsys.readouterr().err
-    for run in (made, halves):
+    assert reinforce(without, 2, "--value-share", "0") == 0
+    for run in (made, halves, without):
         content = CourseFolder.of(run, "tictactoe").content(REINFORCED)
         histories.append(content["history"])
         assert len(content["pool"]) == 3 and (run / f"{REINFORCED}.png").exists()
-    assert histories[0] == histories[1]
+    assert histories[0] == histories[1] != histories[2]
     assert reinforce(made, 2, "--value-share", "0.25") == 2
     assert "value share 0.5, not 0.25" in capsys.readouterr().err
 

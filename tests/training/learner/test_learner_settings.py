@@ -11,7 +11,7 @@ from gozero import games
 from gozero.nets import growth, model
 from gozero.nets.blocks import BatchRenorm
 from tests.training.learner.test_learner import TINY, fixed_batch
-from training.learner.learner import Learner, network_config, resolved
+from training.learner.learner import LOSSES, Learner, network_config, resolved
 from training.records import scoring
 from training.settings import config, presets
 from training.settings.config import LearnerSettings, LoopSettings
@@ -76,6 +76,12 @@ def test_step_sizes_come_back_from_the_saved_settings() -> None:
     assert settings.learner.rates == {0: 1e-2, 200: 1e-4}
     assert config.from_values(LoopSettings, settings.to_dict(), "again") == settings
     assert LearnerSettings().rates is not LearnerSettings().rates, "a table of its own for each"
+
+
+def test_the_total_is_of_the_losses_by_their_weights() -> None:
+    weights = {name: 2.0 + place for place, name in enumerate(LOSSES)}
+    found = learner(**{f"{name}_weight": weight for name, weight in weights.items()}).train(fixed_batch())
+    assert float(found["total"]) == pytest.approx(sum(float(found[name]) * weights[name] for name in LOSSES), rel=1e-5)
 
 
 def test_without_an_average_the_last_step_plays() -> None:

@@ -117,6 +117,7 @@ def test_show_puts_what_the_search_saw_beside_the_board(run: Path, capsys: pytes
     assert "after 3 of" in board
     assert f"{target.value:+.2f} for White (wins {(1 + target.value) / 2:.0%})" in board
     assert f"{coords.vertex(int(best), 5):<5} {target.shares.max():6.1%}" in board
+    assert board.count("%") == 3  # the value and two moves
     assert "result" in out.split("\n\n")[-1]
 
 
