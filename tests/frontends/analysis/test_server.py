@@ -96,6 +96,7 @@ def test_the_numbers_are_those_of_kata_analyze(count: int) -> None:
     for info, move in zip(told["moveInfos"], look.moves, strict=True):
         assert (info["move"], info["visits"]) == (coords.vertex(move.action, SIZE), move.visits)
         assert (info["winrate"], info["lcb"]) == pytest.approx(((1 + move.value) / 2, (1 + move.bound) / 2), abs=1e-5)
+        assert (info["utility"], info["utilityLcb"]) == pytest.approx((move.value, move.bound), abs=1e-5)
         assert (info["prior"], info["scoreLead"], info["scoreMean"]) == pytest.approx(
             (move.prior, move.score, move.score), abs=1e-4
         )

@@ -44,3 +44,12 @@ def test_other_games_are_graded_by_the_chance_to_win() -> None:
     found = review(session)
     assert (found["measure"], [move["grade"] for move in found["grades"]]) == ("chance", [0, 3])
     assert found["sides"]["white"]["mean"] == pytest.approx(0.12)
+    session.tree[1].estimate = Estimate(100, 0.5, 2.0, (session.action("C3"),))  # what White played
+    assert [move["grade"] for move in review(session)["grades"]] == [0, 0]
+
+
+def test_a_pass_that_ends_the_game_has_no_grade() -> None:
+    session = played("go", 9, "pass", "pass")
+    for node, lead in enumerate((0.0, 9.0, 18.0)):
+        session.tree[node].estimate = Estimate(100, 0.5, lead)
+    assert [move and move["grade"] for move in review(session)["grades"]] == [0, None]

@@ -242,6 +242,7 @@ def test_an_epoch_draws_every_row_once_that_is_not_held_out(folder: Path) -> Non
     assert len(batches) == found.steps(32)
     assert all(batch.known is not None and len(batch.known) == len(batch.planes) == 32 for batch in batches)
     drawn = np.concatenate([batch.known for batch in batches])
+    assert (batches[0].planes != found.batch(batches[0].known).planes).any(), "under symmetries"
     assert len(rows) - 31 <= len(drawn) == len(set(drawn.tolist()) & set(rows.tolist())) < len(found.held) - 31
 
 
