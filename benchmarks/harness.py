@@ -85,9 +85,15 @@ def parser(description: str, measurements: Measurements | None = None) -> argpar
 def core(text: str) -> int:
     """A core that this process may use, where the system can tell; scripts that pin nothing take no other either."""
     number = int(text)
-    if hasattr(os, "sched_getaffinity") and number not in (allowed := os.sched_getaffinity(0)):
-        raise argparse.ArgumentTypeError(f"{number}: this process may only use cores {sorted(allowed)}")
+    if hasattr(os, "sched_getaffinity") and (refused := _refusal(number)):
+        raise argparse.ArgumentTypeError(refused)
     return number
+
+
+def _refusal(core: int) -> str:
+    """Why this process cannot run on a core; "" if it can."""
+    allowed = os.sched_getaffinity(0)
+    return "" if core in allowed else f"{core}: this process may only use cores {sorted(allowed)}"
 
 
 def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
@@ -128,10 +134,9 @@ def pin(core: int | None = None) -> int | None:
     """Keep this process and its later threads on one core. Returns the core, or None if the system cannot pin."""
     if not hasattr(os, "sched_setaffinity"):
         return None
-    allowed = os.sched_getaffinity(0)
-    chosen = max(allowed) if core is None else core
-    if chosen not in allowed:
-        raise ChoiceError(f"--core {chosen}: this process may only use cores {sorted(allowed)}")
+    chosen = max(os.sched_getaffinity(0)) if core is None else core
+    if refused := _refusal(chosen):
+        raise ChoiceError(f"--core {refused}")
     os.sched_setaffinity(0, {chosen})
     return chosen
 
