@@ -23,13 +23,14 @@ from gozero.system.words import counted
 MEGABYTE = 1_000_000
 LOCK = "lock"  # a file of the run folder, held by the process that works there
 FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+REPAIR = "make room or repair the disk"  # what to do about any other failure
 NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)  # what network drives say that have none; filelock sees to ENOSYS
 
 
 class StorageError(UserError):
     """A file of the run cannot be written; one line with the path and the reason."""
 
-    def __init__(self, path: Path, why: str, remedy: str = "make room or repair the disk") -> None:
+    def __init__(self, path: Path, why: str, remedy: str = REPAIR) -> None:
         super().__init__(
             f"cannot write {path.absolute()}: {why}; what was saved before is whole: {remedy}, then give the same "
             "command again"
@@ -112,8 +113,8 @@ def writing(path: Path) -> Iterator[None]:
             raise
         names = (failure.filename2, failure.filename)  # of a copy the second is where it was to go
         name = next((each for each in names if isinstance(each, str | bytes)), path)
-        remedy = {"remedy": "allow gozero to write there"} if failure.errno in FORBIDDEN else {}
-        raise StorageError(Path(os.fsdecode(name)), failure.strerror or str(failure), **remedy) from None
+        remedy = "allow gozero to write there" if failure.errno in FORBIDDEN else REPAIR
+        raise StorageError(Path(os.fsdecode(name)), failure.strerror or str(failure), remedy) from None
 
 
 def _disk_failure(error: BaseException | None) -> OSError | None:

@@ -99,8 +99,8 @@ class Journal:
             os.fsync(self._file.fileno())
         except OSError as error:
             raise SettingsError(
-                f"cannot write {self.path}: {error.strerror}; the games before are safe: make room or repair the disk, "
-                "then give the same command again"
+                f"cannot write {self.path}: {error.strerror}; the games before are safe: {storage.REPAIR}, then give the "
+                "same command again"
             ) from None
 
 
