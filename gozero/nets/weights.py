@@ -3,7 +3,7 @@
 A `.pt` file is `torch.save` of a dict of `format` (text), `metadata` (JSON text: network, game, board size, sizes
 trained on, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors), read with
 `weights_only=True`. A run's checkpoint is read as the weights of its averaged network. Whatever is wrong with a file,
-the reader raises `WeightsError`.
+the reader raises `WeightsError`; MemoryError if there is no room for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gozero.nets import attachments
 from gozero.nets.attachments import DAMAGE, GRAPH
 from gozero.system import files
-from gozero.system.errors import UserError
+from gozero.system.errors import UserError, lack_of_memory_told
 from gozero.system.options import flat
 
 if TYPE_CHECKING:
@@ -229,7 +229,8 @@ def _content(path: Path) -> dict[str, Any]:
 
     _check_archive(path)
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with lack_of_memory_told():
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
         raise WeightsError(path, "not a gozero weights file: it holds objects that would have to be executed") from None
     except (RuntimeError, EOFError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError) as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _NO_MEMORY = re.compile(r"((?:can't allocate|not enough) memory.*)|out of memory\W*(.*)")
@@ -36,6 +38,17 @@ def lack_of_memory(error: BaseException) -> str | None:
         return str(error)
     found = _NO_MEMORY.search(str(error)) if isinstance(error, RuntimeError) else None
     return found[1] or found[2] if found else None
+
+
+@contextmanager
+def lack_of_memory_told() -> Iterator[None]:
+    """A MemoryError where PyTorch finds no room, which is no fault of what it reads."""
+    try:
+        yield
+    except RuntimeError as error:
+        if (said := lack_of_memory(error)) is None:
+            raise
+        raise MemoryError(said) from None
 
 
 def shown(value: Any) -> str:

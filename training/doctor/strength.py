@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from gozero.nets import weights
 from gozero.nets.weights import WeightsError
-from gozero.system.errors import lack_of_memory
 from training.doctor.history import Report, last
 from training.matches import match, players
 from training.matches.interface import Conditions, MatchPlayer, Stopped
@@ -93,14 +92,11 @@ class Strength:
     def _frozen(self, run: Run, generation: int, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Games against the oldest of the frozen weights; nothing before there are any."""
         earlier = [path for path in storage.numbered(self._folder, ".pt") if int(path.stem) < generation]
-        for path in earlier[:1]:  # a killed session may have frozen what is measured now
+        for path in earlier:  # a killed session may have frozen what is measured now
             try:
                 net = weights.load(path, game=self._settings.game).network()
-            except WeightsError as error:  # torn by a crash: the next measurement writes others
-                cause = error.__context__
-                if not isinstance(cause, OSError) and (cause is None or lack_of_memory(cause) is None):
-                    path.unlink(missing_ok=True)
-                return {}
+            except (WeightsError, MemoryError):  # `_freeze` removes it in its turn
+                continue
             numbers = self._match("frozen", run, self._player(net, run.device, conditions, stop), conditions, stop)
             return numbers | ({"strength/frozen_generation": float(path.stem)} if numbers else {})
         return {}

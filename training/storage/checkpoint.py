@@ -20,7 +20,7 @@ import torch
 
 from gozero.nets import attachments
 from gozero.system import files
-from gozero.system.errors import UserError, lack_of_memory
+from gozero.system.errors import UserError, lack_of_memory_told
 from training.storage.storage import numbered, writing
 
 UNREADABLE = (
@@ -138,12 +138,8 @@ def loaded(saved: bytes) -> Any:
         if archive.testzip() is not None:  # torch does not look at its checksums
             raise zipfile.BadZipFile
     file.seek(0)
-    try:
+    with lack_of_memory_told():  # no damage: a run that went back for it would lose what is newer
         return torch.load(file, map_location="cpu", weights_only=True)
-    except RuntimeError as error:
-        if lack_of_memory(error) is not None:  # no damage: a run that went back for it would lose what is newer
-            raise MemoryError(f"a file of {len(saved):,} bytes cannot be loaded") from None
-        raise
 
 
 def compress(value: Any) -> bytes:

@@ -10,7 +10,7 @@ pytest.importorskip("aiohttp")
 
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web.engine.batch import Host
-from gozero.frontends.web.engine.handler import RequestHandler, RequestQueue
+from gozero.frontends.web.engine.handler import NO_MEMORY, RequestHandler, RequestQueue
 from gozero.frontends.web.engine.searches import Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.settings import EngineProcessSettings
@@ -51,6 +51,16 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
     with pytest.raises(InputError):
         handler.do({"do": "what no page asks for"})
     assert handler._next_work() is not None
+
+
+def test_a_lack_of_memory_is_no_bug(capsys: pytest.CaptureFixture[str]) -> None:
+    reports: list[dict[str, Any]] = []
+
+    def full() -> None:
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory")
+
+    RequestHandler(EngineProcessSettings(), RequestQueue(), reports.append, lambda: None)._guard(full)
+    assert (reports[0]["text"], capsys.readouterr().err) == (NO_MEMORY, "")
 
 
 def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:

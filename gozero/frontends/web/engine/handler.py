@@ -33,13 +33,14 @@ from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
 from gozero.records.sgf import RecordError
 from gozero.system.console import report_bug
-from gozero.system.errors import ChoiceError, InputError, UserError
+from gozero.system.errors import ChoiceError, InputError, UserError, lack_of_memory
 
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME, LONGEST_TEXT = 100, 500  # characters of a file's name, of a refusal
 LOST = "This game cannot be opened: its stored data is damaged."
+NO_MEMORY = "Too little memory is free for this. Close other programs, then try again."
 GONE = "The weights {name} are no longer available. The game continues with the usual ones."
 URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue", "play-on")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
@@ -187,8 +188,10 @@ class RequestHandler:
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
-            report_bug(PROGRAM, error)
-            text = f"Internal error: {type(error).__name__}; the terminal says more."
+            text = NO_MEMORY
+            if lack_of_memory(error) is None:
+                report_bug(PROGRAM, error)
+                text = f"Internal error: {type(error).__name__}; the terminal says more."
         self._report({"is": "refused", "text": text[:LONGEST_TEXT], "to": page})
 
     # Games
