@@ -157,6 +157,16 @@ def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]
         page.faults.clear()
 
 
+def test_a_server_that_is_started_anew_with_another_token(tab: Callable[..., Tab]) -> None:
+    with served_by("--host", "0.0.0.0") as first:
+        page = tab(f"http://{first.host}/?token={first.token}").begin("Tic-tac-toe")
+    with served_by("--host", "0.0.0.0", "--port", str(first.port)) as second:
+        page.shows("Open the address that it prints.")
+        page.faults.clear()  # Chromium tells of every attempt
+        page.page.goto(f"http://{second.host}/?token={second.token}")
+        page.wait("person", 0)
+
+
 def test_the_keyboard_alone(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Tic-tac-toe", person="both")
     board = page.page.get_by_role("application", name="board")

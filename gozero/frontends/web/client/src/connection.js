@@ -9,7 +9,8 @@ const FIRST_WAIT = 500, LONGEST_WAIT = 5000; // milliseconds before another atte
 const addressed = () => new URLSearchParams(location.search).get("game");
 
 /**
- * Connects; `onReport(report)` is called with each report, `onChange(isOpen)` when the connection opens or breaks.
+ * Connects; `onReport(report)` is called with each report, `onChange({ open, stranger })` when the connection opens or
+ * breaks, or the server is found to have another token than this page.
  * Returns `ask(what, more)`, which sends a request, and is false if the connection is broken.
  */
 export function connect(onReport, onChange) {
@@ -40,11 +41,12 @@ export function connect(onReport, onChange) {
     socket = new WebSocket(`ws://${location.host}/socket${query}`);
     socket.onopen = () => {
       wait = FIRST_WAIT;
-      onChange(true);
+      onChange({ open: true, stranger: false });
     };
     socket.onmessage = (event) => take(JSON.parse(event.data));
     socket.onclose = () => {
-      onChange(false);
+      onChange({ open: false });
+      fetch("/", { method: "HEAD" }).then(({ status }) => onChange({ stranger: status === 401 }), () => {});
       setTimeout(open, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };

@@ -12,7 +12,7 @@ export const PageContext = createContext(null);
 export const usePage = () => useContext(PageContext);
 
 const START = {
-  view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true,
+  view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true, stranger: false,
   memory: settings(),
   dialog: null, // the one that is open: a report with what it shows, or {is: "new"} or {is: "resign"}
   preview: null, // a line that is shown on the board of its `node`
@@ -57,7 +57,7 @@ export function useServer() {
       else if (report.is === "known") location.search = `?game=${report.identity}`; // what the file was opened as before
       else change((now) => CHANGES[report.is]?.(now, report));
     };
-    connection.current = connect(take, (open) => change({ open }));
+    connection.current = connect(take, change);
   }, []);
   const ask = (what, more) => {
     change({ notice: null, hint: null });
