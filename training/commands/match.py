@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--plot", type=Path, metavar="FILE.png", help="where Elo over generations is drawn")
     add_game(parser)
     add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
-    add_play(parser, f"none is left; with --run {OUT}/ and the run's name", None)
+    add_play(parser, f"none is left; with --run {OUT}/ and the last generation's name", None)
     add("--csv", type=Path, metavar="FILE", help="save the list of games")
     return parser.run(_run, arguments)
 

@@ -62,8 +62,8 @@ def play(options: argparse.Namespace) -> int:
     values = field_values(options) | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
     values |= {"game": first.game, "rules": first.rules, "size": options.size or first.stage[-1].main_size}
     view = View(files=lambda found: {(options.plot.absolute() if options.plot else PLOT): _picture(found, sides)})
-    # paths are names too, and are to lead nowhere else
-    folder = OUT / re.sub(r"[/\\:]+", "-", "-".join(names)).strip("-")
+    # a run that has gone on is another tournament; paths are names too, and are to lead nowhere else
+    folder = OUT / re.sub(r"[/\\: ]+", "-", " ".join(side[-1].name for side in sides)).strip("-")
     return runner.play_once(fields.made(values, "the match"), options, view, folder)
 
 

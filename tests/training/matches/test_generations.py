@@ -58,7 +58,7 @@ def test_generations_of_a_run_meet_the_two_after_them(tmp_path: Path, played: li
     folder = f"{tmp_path}/x/checkpoints/.."
     assert match.main(["--run", folder, "--generations", "4", "--visits", "7", "--games", "2"]) == 0
     ((field, view, out),) = played
-    assert (field.kind, field.size, field.game, out) == (PAIRS, 5, "go", Path("tournaments/x"))
+    assert (field.kind, field.size, field.game, out) == (PAIRS, 5, "go", Path("tournaments/x-10"))
     assert field.opening_moves == match.RUN_OPENING_MOVES
     assert field.names == ["x 1", "x 4", "x 7", "x 10"]
     assert field.entrant[0].player == f"weights:{folder}/checkpoints/000001.pt:7"
