@@ -23,7 +23,6 @@ from gozero.nets.blocks import SCORE_UNIT, fix_norms
 from gozero.nets.inference import number_type
 from gozero.nets.model import NetConfig, NetOutput
 from gozero.system.options import SettingsError
-from training.learner.optimisers import optimiser
 from training.records import scoring
 from training.records.rows import Batch
 from training.settings.config import LearnerSettings, LoopSettings
@@ -183,7 +182,7 @@ class Learner:
         self.net = model.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
-        self.optimiser = optimiser(self.net, settings, self.precision)
+        self.optimiser = _optimiser(self.net, settings)
         self.steps = 0
         self._began = 0  # steps when the optimiser was new
         self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
@@ -308,3 +307,16 @@ class Learner:
             groups = [{**group, **settings, "params": group["params"]} for group, settings in pairs]
             self.optimiser.load_state_dict({**saved, "param_groups": groups})
             self._began = state.get("began", 0)
+
+
+def _optimiser(net: nn.Module, settings: LearnerSettings) -> torch.optim.Optimizer:
+    """The optimiser of the network; weights of layers decay, and biases and batch norms where the settings say so."""
+    parameters, decay = list(net.parameters()), settings.weight_decay
+    groups = [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": decay if settings.decay_all else 0.0},
+    ]
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(groups, lr=settings.learning_rate, momentum=settings.momentum)
+    kind = torch.optim.Adam if settings.optimiser == "adam" else torch.optim.AdamW
+    return kind(groups, lr=settings.learning_rate, fused=parameters[0].is_cuda)

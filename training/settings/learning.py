@@ -55,15 +55,10 @@ class LearnerSettings:
     """The optimiser, an exponential moving average, and the weights of the losses."""
 
     optimiser: str = setting(
-        "adamw", "how the gradient becomes a step; muon learns faster from nothing",
-        papers="AlphaGo Zero, KataGo's older networks, S3: sgd; S0: adam; KataGo today: muon",
-        choices=("adamw", "adam", "sgd", "muon")
+        "adamw", "how the gradient becomes a step", papers="AlphaGo Zero, KataGo's older networks, S3: sgd; S0: adam",
+        choices=("adamw", "adam", "sgd")
     )
     momentum: float = setting(0.9, "momentum of sgd", 0, 0.9999, "AlphaGo Zero, S3: 0.9")
-    muon_scale: float = setting(
-        1.6, "root mean square of a step of muon, in learning rates; less for a trained network",
-        0.01, 100, "Moonlight: 0.2"
-    )
     learning_rate: float = setting(
         5e-4, "step size; lower it if losses jump",
         SMALLEST_STEP, LARGEST_STEP, "AlphaGo Zero: SGD 1e-2; on one GPU with batch 1024: 1e-3"
@@ -77,7 +72,7 @@ class LearnerSettings:
         256, "rows of a step, all of one board size", 1, 65536, "KataGo: 256; AlphaGo Zero: 2048; S3: 128"
     )
     weight_decay: float = setting(
-        1e-4, "adamw, muon: decoupled, per unit of learning rate; adam, sgd: added to the gradient (L2)", 0, 1,
+        1e-4, "adamw: decoupled, per unit of learning rate; adam, sgd: added to the gradient (L2)", 0, 1,
         "AlphaGo Zero, S0: L2 1e-4"
     )
     decay_all: bool = setting(
