@@ -8,9 +8,9 @@ import pytest
 from gozero.frontends.web.engine import counting, records
 from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.views import view
+from gozero.frontends.web.engine.views import title, view
 from gozero.frontends.web.setups import setup_of
-from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.games.colours import BLACK, WHITE
 from gozero.play.ending import GoEnding
 from gozero.system.errors import InputError
 from tests.frontends.web.sessions import opened, restored
@@ -38,14 +38,17 @@ def test_undo_in_a_variation_steps_back_and_leaves_it_in_the_tree() -> None:
     session.go_to(2)
     session.undo()
     assert (session.ended, session.at, session.live_turn) == (None, 2, BLACK)
+    session.play(session.action("G7"))
+    session.resign(WHITE)  # the engine, so that the last own decision was the move
+    session.undo()
+    assert (session.ended, session.at, session.live_turn) == (None, 2, BLACK)
 
 
-def test_undo_at_an_earlier_move_does_not_drop_the_end_of_a_game() -> None:
-    session = GameSession(setup_of({}), 9, [9])
-    pass_action = session.game.definition.pass_action
-    session.play(pass_action)
-    session.reply(WHITE, pass_action)
-    assert session.live_turn == EMPTY
+@pytest.mark.parametrize("person", ["black", "both"])
+def test_undo_at_an_earlier_move_does_not_drop_the_end_of_a_game(person: str) -> None:
+    session = GameSession(setup_of({"person": person}), 9, [9])
+    for colour in (BLACK, WHITE):
+        session.enter(colour, session.game.definition.pass_action)
     session.go_to(1)
     session.undo()
     assert (session.at, session.tree.line(START), session.is_going_on) == (START, [START, 1, 2], False)
@@ -79,8 +82,9 @@ def test_a_game_that_the_rules_ended_takes_no_move() -> None:
     session = GameSession(setup_of({}), 9, [9])
     session.play(session.game.definition.pass_action)
     session.reply(WHITE, session.game.definition.pass_action)
-    with pytest.raises(InputError, match="The game is over"):
-        session.play(0)
+    for act in (session.play, session.resign):
+        with pytest.raises(InputError, match="The game is over"):
+            act(BLACK)
 
 
 def agreed(session: GameSession, *vertices: str) -> None:
@@ -109,10 +113,10 @@ def test_by_territory_prisoners_count_beside_komi() -> None:
     session.play(session.action("C3"))
     for _ in range(2):
         session.play(session.game.definition.pass_action)
-    agreed(session, "C3")
+    agreed(session, "B9", "A8")
     found = counting.count(session)
-    assert (found["black"], found["white"], found["bonus"]) == (79 + 2, 6.5, 6.5)
-    assert counting.ending(session)["margin"] == 74.5
+    assert (found["black"], found["white"], found["bonus"]) == (1, 80 + 2 + 6.5, 6.5)
+    assert (counting.ending(session)["winner"], counting.ending(session)["margin"]) == ("white", 87.5)
 
 
 def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
@@ -158,7 +162,9 @@ def test_play_goes_on_from_an_earlier_position_and_what_followed_stays_a_variati
 def test_a_person_plays_the_side_to_move_of_a_record() -> None:
     session, _ = opened("(;SZ[9]RE[B+R];B[ee];W[cc])")
     session.go_to(1)
+    assert title(session)["result"] == "B+R"
     session.play_on()
+    assert title(session)["result"] == ""
     assert (session.person, session.is_engines_turn) == (WHITE, False)
     session.play(session.action("G7"))
     assert session.is_engines_turn and len(session.tree.line(START)) == 3
@@ -172,6 +178,9 @@ def test_a_person_plays_the_side_to_move_of_a_record() -> None:
 
 def test_undo_behind_the_end_of_a_record_leaves_its_moves() -> None:
     session, _ = opened("(;SZ[9];B[ee];W[cc])")
+    session.go_to(2)
+    session.undo()
+    assert (session.at, session.tree.line(START)) == (1, [START, 1, 2])
     session.go_to(2)
     session.play_on()
     session.undo()

@@ -52,7 +52,8 @@ def test_left_out_variations_are_told() -> None:
 def test_moves_before_stones_of_the_main_line_are_told() -> None:
     text = "(;SZ[7];B[dd](;W[de];B[ce];AW[aa];W[cf])(;W[ed];B[ee]))"
     assert opened(text)[1] == "5 moves left out: the game begins where stones are set up after them."
-    assert opened("(;SZ[7]AB[aa];W[dd])")[1] == ""
+    found, remark = opened("(;SZ[7]AB[aa];W[dd])")
+    assert (remark, found.game.stones()[0, 0], found.game.stones().sum()) == ("", BLACK, BLACK)
 
 
 @pytest.mark.parametrize(("size", "game"), [(5, "simple_go"), (9, "go")])
@@ -64,8 +65,8 @@ def test_a_list_of_moves_is_saved_and_read() -> None:
     first = played("connect4", 7, "D1", "D2", "C1")
     _, text, _ = records.save(first, "")
     assert text == "# connect4 7x6\nblack D1\nwhite D2\nblack C1\n"
-    again, remark = opened(text, game="tictactoe")  # the file names its game and board
-    assert (again.game.name, again.game.size, remark) == ("connect4", 7, "")
+    again, remark = opened(text, game="tictactoe", engine="ttt.pt")  # the file names its game and board
+    assert (again.game.name, again.game.size, again.setup.engine, again.at, remark) == ("connect4", 7, "", START, "")
     assert again.tree.moves(again.line[-1]) == first.tree.moves(first.at)
 
 

@@ -139,16 +139,6 @@ def test_what_changes_the_game_cuts_the_thought_short(page: Wire, request_: str,
     assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
 
 
-def test_the_saved_result_is_the_games_wherever_the_page_looks(page: Wire) -> None:
-    thinking(page)
-    page.send(do="resign")
-    page.until("view")
-    page.send(do="goto", node=0)
-    page.until("view")
-    page.send(do="save")
-    assert "RE[W+R]" in page.until("record")["text"]
-
-
 def test_handicap_stones_stand_where_the_engine_thinks(page: Wire) -> None:
     assert page.begin(game="go", size=9, level=1, handicap=4)["thinking"]
     view = page.until("view")

@@ -50,6 +50,7 @@ PIECES = """X to play
         ("go", CAPTURE, "E5", {}),
         ("go", CAPTURE, "pass", {}),
         ("go", ATARI, "C2", {"saves": 1}),
+        ("go", ATARI.replace("2 . . . .", "2 . O . O"), "C2", {}),
         ("gomoku", FOUR, "E5", {"stops": "E5"}),
         ("gomoku", FOUR, "E1", {}),
         ("gomoku", FOUR.translate(str.maketrans("XO", "OX")).replace("O to", "X to"), "E5", {"wins": True}),
@@ -92,6 +93,10 @@ def test_a_move_that_lost_much_waits_until_the_person_has_chosen(
         assert found.pending_mistake == (warned and Mistake(1, **warned))
         found.undo()
         assert (found.at, found.pending_mistake) == (START, None)
+    session.play(40)
+    session.mistake = Mistake(session.at, 0.1, None)
+    session.resign(session.person)
+    assert session.pending_mistake is None
 
 
 def test_a_move_that_is_still_to_be_checked_is_so_after_a_restart() -> None:
