@@ -116,7 +116,9 @@ def test_by_territory_prisoners_count_beside_komi() -> None:
     agreed(session, "B9", "A8")
     found = counting.count(session)
     assert (found["black"], found["white"], found["bonus"]) == (1, 80 + 2 + 6.5, 6.5)
-    assert (counting.ending(session)["winner"], counting.ending(session)["margin"]) == ("white", 87.5)
+    shown = view(session)
+    assert (shown["ending"]["winner"], shown["ending"]["margin"], shown["toPlay"]) == ("white", 87.5, None)
+    assert shown["captured"] == {"black": 1, "white": 0}
 
 
 def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:

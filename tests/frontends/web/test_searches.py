@@ -10,11 +10,13 @@ pytest.importorskip("aiohttp")
 
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web.engine.batch import Host
+from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.handler import NO_MEMORY, RequestHandler, RequestQueue
 from gozero.frontends.web.engine.searches import Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import setup_of
+from gozero.games.colours import BLACK, EMPTY, WHITE
 from gozero.play.searcher import never
 from gozero.system.errors import ChoiceError, InputError
 from tests.frontends.web.talk import Wire
@@ -75,6 +77,38 @@ def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:
     assert searches._ready_opponent()[1] is not opponent
 
 
+def handling(requests: RequestQueue, **setup: Any) -> RequestHandler:
+    """A game of this setup, and what answers its requests."""
+    handler = RequestHandler(EngineProcessSettings(), requests, lambda report: None, lambda: None)
+    handler.do({"do": "new", "setup": setup})
+    return handler
+
+
+@pytest.mark.parametrize("what", ["new", "rematch", "undo", "resign", "load", "review", "restore", "play-on", None])
+def test_what_changes_the_game_cuts_the_thought_short_and_other_requests_are_answered(what: str | None) -> None:
+    requests = RequestQueue()
+    handler = handling(requests)
+    requests.put({"do": "comment", "text": "meanwhile"})
+    requests.put(request := {"do": what} if what else None)  # None: the end of the input
+    assert handler._is_cut()
+    assert (requests.get_nowait(), handler._session.tree[START].comment) == (request, "meanwhile")
+
+
+def test_a_new_game_is_played_as_it_was_asked_for() -> None:
+    handler = handling(RequestQueue())
+    handler.do({"do": "analyse", "on": True})
+    for swap, person in ((False, BLACK), (True, WHITE), (True, BLACK)):
+        handler.do({"do": "rematch", "swap": swap})
+        assert (handler._session.person, handler._searches.is_analysing) == (person, False)
+    for warn, vertex in ((False, "E5"), (True, "C3")):
+        handler.do({"do": "rematch"})
+        handler.do({"do": "play", "vertex": vertex, "warn": warn})
+        assert handler._session.is_check_due is warn
+    handler = handling(RequestQueue(), person="both")
+    handler.do({"do": "rematch", "swap": True})
+    assert handler._session.person == EMPTY
+
+
 def thinking(page: Wire) -> dict[str, Any]:
     """Begin a game against a strong level and play: the view in which the engine thinks about its answer."""
     page.begin(**STRONG, komi=next(KOMI))
@@ -129,14 +163,6 @@ def test_another_level_lets_the_thought_begin_again(page: Wire) -> None:
     assert (view["level"], view["thinking"]) == (1, True)
     view = page.until("view")
     assert (view["number"], view["thinking"]) == (2, False)
-
-
-@pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
-def test_what_changes_the_game_cuts_the_thought_short(page: Wire, request_: str, number: int) -> None:
-    thinking(page)
-    page.send(do=request_)
-    view = page.until("view")
-    assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
 
 
 def test_handicap_stones_stand_where_the_engine_thinks(page: Wire) -> None:
