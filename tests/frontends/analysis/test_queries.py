@@ -26,15 +26,16 @@ def at(vertex: str) -> int:
 
 
 def test_what_is_not_said() -> None:
-    found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, *USUAL)
-    assert (found.id, found.size, found.rules, found.komi, found.visits) == ("", 9, RULES["tromp-taylor"], 7.5, 500)
+    usual = AnalysisSettings(visits=7, time=2.0, report_winrates_as="white")
+    found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, usual, USUAL[1])
+    assert (found.id, found.size, found.rules, found.komi, found.visits) == ("", 9, RULES["tromp-taylor"], 7.5, 7)
     assert (found.stones, found.to_play, found.moves, found.priorities, found.restrictions) == (
         {}, BLACK, (), {0: 0}, (),
     )  # fmt: skip
     assert (found.seconds, found.temperature, found.first_report, found.report_interval) == (
-        math.inf, None, math.inf, math.inf,
+        2.0, None, math.inf, math.inf,
     )  # fmt: skip
-    assert (found.perspective, found.ownership, found.line_length, found.warnings) == ("black", False, LONGEST_LINE, ())
+    assert (found.perspective, found.ownership, found.line_length, found.warnings) == ("white", False, LONGEST_LINE, ())
 
 
 def test_a_game_and_its_turns() -> None:
@@ -44,13 +45,14 @@ def test_a_game_and_its_turns() -> None:
     assert found.moves == ((BLACK, at("C3")), (WHITE, at("B2")), (BLACK, at("pass")))
     assert found.stones == {at("A1"): BLACK, at("E5"): BLACK}
     assert (found.priorities, found.handicap, found.komi, found.to_play) == ({3: 7, 0: -1}, 2, 0.5, BLACK)
-    assert read(moves=MOVES, priority=5).priorities == {3: 5}
+    assert read(moves=MOVES, priority=-5).priorities == {3: -5}
     assert read(moves=[["B", "(3,0)"], ["W", "(0, 4)"]]).moves == ((BLACK, at("D5")), (WHITE, at("A1")))
 
 
 def test_who_begins() -> None:
     assert read(initialStones=[["B", "A1"], ["B", "C3"]]).to_play == WHITE
-    assert read(initialStones=[["B", "A1"], ["W", "C3"]]).to_play == BLACK
+    for stones in ([["B", "A1"], ["W", "C3"]], [["B", "A1"]]):
+        assert (read(initialStones=stones).to_play, read(initialStones=stones).handicap) == (BLACK, 0)
     assert read(moves=[["W", "C3"]]).to_play == WHITE
     assert read(moves=[["W", "C3"]], initialPlayer="B").to_play == BLACK
 
@@ -76,7 +78,7 @@ def test_what_answers_tell() -> None:
 
 def test_settings_of_one_query() -> None:
     settings = {
-        "maxVisits": "30", "maxTime": 2.5, "reportAnalysisWinratesAs": "SIDETOMOVE", "rootPolicyTemperature": 1.5,
+        "maxVisits": "30", "maxTime": 2.5, "reportAnalysisWinratesAs": "SIDE_TO_MOVE", "rootPolicyTemperature": 1.5,
         "analysisPVLen": 2, "wideRootNoise": 0.1,
     }  # fmt: skip
     found = read_query({**query(overrideSettings=settings), "rootPolicyTemperature": 2}, *USUAL)
@@ -88,7 +90,7 @@ def test_settings_of_one_query() -> None:
 
 
 def test_moves_left_out_and_moves_alone() -> None:
-    item = {"player": "B", "moves": ["C3", "pass"], "untilDepth": 1}
+    item = {"player": "B", "moves": ["C3", "pass"]}
     actions = frozenset({at("C3"), at("pass")})
     assert read(avoidMoves=[item]).restrictions == (Restriction(BLACK, actions),)
     assert read(allowMoves=[item]).restrictions == (Restriction(BLACK, actions, alone=True),)
@@ -117,7 +119,7 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("fields", "field", "message"),
     [
-        ({"boardXSize": "many"}, "boardXSize", "expected a whole number from 5 to 19, not 'many'"),
+        ({"boardXSize": 20}, "boardXSize", "expected a whole number from 5 to 19, not 20"),
         ({"boardYSize": 9}, "boardYSize", "a board of 5x9 is not supported; only square ones are"),
         ({"moves": 3}, "moves", "expected a list of"),
         ({"moves": [["B"]]}, "moves", "not ['B']"),
@@ -135,6 +137,7 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
         ({"komi": None}, "komi", "not None"),
         ({"whiteHandicapBonus": "2"}, "whiteHandicapBonus", "expected one of 0, n, n-1"),
         ({"analyzeTurns": [1]}, "analyzeTurns", "turn 1: expected 0 to 0"),
+        ({"analyzeTurns": [-1]}, "analyzeTurns", "turn -1: expected 0 to 0"),
         ({"analyzeTurns": []}, "analyzeTurns", "expected at least one turn"),
         ({"analyzeTurns": ["a"]}, "analyzeTurns", "expected whole numbers, not 'a'"),
         ({"analyzeTurns": [0], "priorities": [1, 2]}, "priorities", "as many as"),

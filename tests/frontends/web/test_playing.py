@@ -116,16 +116,6 @@ def test_komi_is_that_of_the_rules_on_a_board_without_handicap(tab: Callable[...
         expect(dialog.locator("[name=komi]")).to_have_value(komi)
 
 
-def test_a_reload_finds_the_game(tab: Callable[..., Tab]) -> None:
-    page = tab().begin("Othello", 6)
-    page.click(page.view["legal"][0])
-    page.wait("person", 2)
-    stones = page.view["stones"]
-    page.page.reload()
-    page.wait("person", 2)
-    assert page.view["stones"] == stones
-
-
 def test_an_engine_that_dies_takes_nothing_with_it(served: Server, tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 7)
     page.click(24)
