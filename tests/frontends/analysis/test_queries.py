@@ -26,8 +26,8 @@ def at(vertex: str) -> int:
 
 
 def test_what_is_not_said() -> None:
-    usual = AnalysisSettings(visits=7, time=2.0, report_winrates_as="white")
-    found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, usual, USUAL[1])
+    usual = AnalysisSettings(visits=7, time=2.0, report_winrates_as="white"), Header("go")
+    found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, *usual)
     assert (found.id, found.size, found.rules, found.komi, found.visits) == ("", 9, RULES["tromp-taylor"], 7.5, 7)
     assert (found.stones, found.to_play, found.moves, found.priorities, found.restrictions) == (
         {}, BLACK, (), {0: 0}, (),

@@ -123,7 +123,7 @@ def test_hint_lists_the_best_moves_and_plays_none(play_game: Play) -> None:
     rows = out[out.index("move   share") :].splitlines()[1:6]
     visits = [int(row.split()[3]) for row in rows]
     assert visits[1:] == sorted(visits[1:], reverse=True), "behind the one that it would play"
-    assert sum(int(row.split()[1]) for row in rows) <= 102
+    assert [row.split()[1] for row in rows] == [f"{100 * number / 399:.0f}" for number in visits]
     assert out.count("A B C") == 2
 
 
@@ -176,6 +176,13 @@ def test_undo_takes_back_two_moves(play_game: Play) -> None:
     assert "There is no move of yours to take back." in out
 
 
+def test_undo_after_a_move_that_won_takes_back_that_move(play_game: Play) -> None:
+    out = play_game("tictactoe", "B2", "C2", "A2", "undo", options="--visits 1")
+    assert "White A3; Black expects to win 100 %." in out and "Black wins by three in a row" in out
+    drawn = [part.partition("   A B C")[0] for part in out.split("to play\n")[1:]]
+    assert drawn[-1] == drawn[-3] != drawn[-2]
+
+
 @pytest.mark.parametrize(("game", "komi"), [("go", 0.5), ("simple_go", 0.0)])
 def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, tmp_path: Path) -> None:
     path = tmp_path / "my game.sgf"
@@ -213,10 +220,11 @@ def test_the_result_is_saved(play_game: Play, tmp_path: Path) -> None:
     assert sgf.first_game((tmp_path / "w.sgf").read_bytes()).record().result == "W+R"
 
 
-def test_white_begins_a_handicap_game(play_game: Play, tmp_path: Path) -> None:
-    play_game("go", f"save {tmp_path / 'w.sgf'}", options="--visits 5 --size 7 --handicap 2")
+@pytest.mark.parametrize(("option", "komi"), [("", 0.5), (" --komi 3.5", 3.5)])
+def test_white_begins_a_handicap_game(option: str, komi: float, play_game: Play, tmp_path: Path) -> None:
+    play_game("go", f"save {tmp_path / 'w.sgf'}", options=f"--visits 5 --size 7 --handicap 2{option}")
     record = sgf.first_game((tmp_path / "w.sgf").read_bytes()).record()
-    assert (record.handicap, len(record.black_stones), record.komi) == (2, 2, 0.5)
+    assert (record.handicap, len(record.black_stones), record.komi) == (2, 2, komi)
     assert [colour for colour, _ in record.moves] == [WHITE]
 
 

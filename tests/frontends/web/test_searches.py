@@ -1,6 +1,8 @@
 """What a page may do while the engine chooses its move, and what ends that thought."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from typing import Any, cast
 
@@ -10,14 +12,14 @@ pytest.importorskip("aiohttp")
 
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web.engine.batch import Host
-from gozero.frontends.web.engine.game_tree import START
+from gozero.frontends.web.engine.game_tree import START, Ended
 from gozero.frontends.web.engine.handler import NO_MEMORY, RequestHandler, RequestQueue
 from gozero.frontends.web.engine.searches import Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
-from gozero.play.searcher import never
+from gozero.play.searcher import Limits, never
 from gozero.system.errors import ChoiceError, InputError
 from tests.frontends.web.talk import Wire
 
@@ -65,16 +67,55 @@ def test_a_lack_of_memory_is_no_bug(capsys: pytest.CaptureFixture[str]) -> None:
     assert (reports[0]["text"], capsys.readouterr().err) == (NO_MEMORY, "")
 
 
-def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:
-    session = GameSession(setup_of({"game": "tictactoe", "person": "white"}), 3, [3])
+def thought(answer: Callable[[GameSession, Limits], int], **setup: Any) -> tuple[bool, Ended | None]:
+    """Whether the engine's first thought, which ends with this answer, has changed the game, and how that ended then.
+    Another opponent thinks afterwards, but after a loss on time.
+    """
+    session = GameSession(setup_of({"game": "tictactoe", "person": "white", **setup}), 3, [3])
     host = Host(EngineProcessSettings(), {}, never, never, lambda report: None)
     searches = Searches(session, RolloutEvaluator, 1, host)
     _, opponent = searches._ready_opponent()
-    opponent.genmove = lambda *question: opponent.game.definition.resign_action  # type: ignore[method-assign]
+    opponent.genmove = lambda colour, limits, observer: answer(session, limits)  # type: ignore[method-assign]
     work = searches.next_work()
-    assert work is not None and work() and session.ended is not None
+    assert work is not None
+    has_moved, ended = work(), session.ended
     session.play_on()
-    assert searches._ready_opponent()[1] is not opponent
+    assert (searches._ready_opponent()[1] is opponent) == (ended is not None and ended.how == "time")
+    return has_moved, ended
+
+
+def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:
+    found = thought(lambda session, limits: session.game.definition.resign_action)
+    assert found == (True, Ended(START, WHITE, "resignation"))
+
+
+def test_an_engine_that_answers_too_late_has_lost() -> None:
+    def answer(session: GameSession, limits: Limits) -> int:
+        assert limits.deadline < math.inf
+        session.clock.restore((0.0, 60.0))
+        session.clock.start(BLACK, 0.0)
+        return 4
+
+    assert thought(answer, clock={"main": 60}) == (True, Ended(START, WHITE, "time"))
+
+
+def test_another_level_lets_the_thought_begin_again() -> None:
+    def answer(session: GameSession, limits: Limits) -> int:
+        session.setup = replace(session.setup, level=1)
+        assert limits.should_stop()
+        return 4
+
+    assert thought(answer) == (False, None)
+
+
+def test_a_check_that_a_request_cuts_short_warns_of_nothing_and_is_made_again() -> None:
+    session = GameSession(setup_of({"game": "tictactoe"}), 3, [3])
+    session.play(4)
+    session.unchecked = session.live
+    host = Host(EngineProcessSettings(), {}, lambda: True, never, lambda report: None)
+    work = Searches(session, RolloutEvaluator, 1, host).next_work()
+    assert work is not None and not work()
+    assert session.is_check_due and session.tree[START].estimate is None
 
 
 def handling(requests: RequestQueue, **setup: Any) -> RequestHandler:
@@ -97,9 +138,11 @@ def test_what_changes_the_game_cuts_the_thought_short_and_other_requests_are_ans
 def test_a_new_game_is_played_as_it_was_asked_for() -> None:
     handler = handling(RequestQueue())
     handler.do({"do": "analyse", "on": True})
+    handler.do({"do": "level", "level": 7})
     for swap, person in ((False, BLACK), (True, WHITE), (True, BLACK)):
         handler.do({"do": "rematch", "swap": swap})
-        assert (handler._session.person, handler._searches.is_analysing) == (person, False)
+        assert (handler._session.person, handler._session.setup.level) == (person, 7)
+        assert not handler._searches.is_analysing
     for warn, vertex in ((False, "E5"), (True, "C3")):
         handler.do({"do": "rematch"})
         handler.do({"do": "play", "vertex": vertex, "warn": warn})
@@ -154,15 +197,6 @@ def test_analysis_shows_the_engines_own_search(page: Wire) -> None:
     look = page.until("look", "view")
     assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
     page.send(do="analyse", on=False)
-
-
-def test_another_level_lets_the_thought_begin_again(page: Wire) -> None:
-    thinking(page)
-    page.send(do="level", level=1)
-    view = page.until("view")
-    assert (view["level"], view["thinking"]) == (1, True)
-    view = page.until("view")
-    assert (view["number"], view["thinking"]) == (2, False)
 
 
 def test_handicap_stones_stand_where_the_engine_thinks(page: Wire) -> None:
