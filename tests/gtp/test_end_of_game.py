@@ -16,17 +16,6 @@ def test_final_score_of_the_empty_board_and_of_a_draw(engine: Engine) -> None:
     assert engine.ask("final_score") == "B+74.0"
 
 
-def test_final_status_list(engine: Engine) -> None:
-    engine.ask_all(
-        "boardsize 5", *(f"play b {vertex}" for vertex in "A2 B1 B2 C2 C1 D2 E2".split()), "play w E5", "play w D1"
-    )
-    assert engine.ask("final_status_list alive") == "A2 B2 C2 D2 E2 B1 C1"
-    assert set(engine.ask("final_status_list dead").split()) == {"D1", "E5"}
-    assert engine.ask("final_status_list seki") == ""
-    assert {"A1", "D1", "E1"} <= set(engine.ask("final_status_list black_territory").split())
-    assert engine.ask("final_status_list white_territory") == ""
-
-
 def test_an_engine_that_has_won_passes_when_the_opponent_does(engine: Engine) -> None:
     engine.ask_all("play b E5", "play w pass")
     assert engine.ask("genmove b") == "pass"

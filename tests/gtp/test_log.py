@@ -1,6 +1,5 @@
-"""The file of --log, the version that is told, and sizes that are refused before anything is promised."""
+"""The file of --log, and the version that is told."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -35,10 +34,3 @@ def test_a_disk_that_fails_ends_the_log_and_not_the_game(small_weights: Path) ->
 
 def test_the_version_can_be_what_a_client_wants(small_weights: Path) -> None:
     assert run(["--weights", str(small_weights), "--gtp-version", "0.17"], "version\n").stdout == "= 0.17\n\n"
-
-
-@pytest.mark.parametrize("size", [4, 21])
-def test_a_size_that_go_does_not_have_is_refused_before_anything_is_promised(size: int) -> None:
-    found = run(["--size", str(size)], "name\n")
-    assert (found.returncode, found.stdout) == (2, "")
-    assert re.fullmatch(rf"gozero-gtp: board size {size} is not supported; \S+best\.pt plays 5 to 19\n", found.stderr)

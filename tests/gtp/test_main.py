@@ -149,7 +149,6 @@ SEARCHING, ANALYSING, LOADING = (
     [
         (SEARCHING, "SIGTERM"),
         (ANALYSING, "unread output"),
-        (ANALYSING, "end of input"),
         (LOADING, "unread output"),
         (LOADING, "end of input"),
     ],

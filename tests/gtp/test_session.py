@@ -10,6 +10,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import coords
 from gozero.games.game import Game
 from gozero.play.searcher import Analysis, Limits, Observer
+from gozero.play.time_controls import TimeLeft
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
 from gtp.settings import GtpSettings
 from tests.fixed_player import FixedEvaluator
@@ -283,6 +284,9 @@ def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     assert left(GtpSettings(), "time_settings 0 10 1") == [5.8, 5.8]  # 8.8 s, of which loading took 3
     assert left(GtpSettings(time=0.5), "time_settings 0 10 1") == [0.5, 0.5]
     assert left(GtpSettings(time=8), "time_settings 0 10 1") == [5.8, 5.8]
+    engine = Engine(GtpSettings(visits=1), load)
+    engine.ask_all("time_settings 60 0 0", "genmove b")
+    assert engine.session.clock.left(1) == TimeLeft(57) and engine.session.clock.left(2) == TimeLeft(60)
 
 
 # A game whose pieces move

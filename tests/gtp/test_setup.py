@@ -69,7 +69,7 @@ def test_a_sequence_out_of_turn_is_refused_where_sides_take_turns() -> None:
 
 
 def test_set_position_takes_the_place_of_the_game(engine: Engine) -> None:
-    engine.ask("set_position b C3 w E5")
+    engine.ask_all("play b D4", "set_position b C3 w E5")
     assert stones(engine) == ("C3", "E5")
     assert engine.ask("showboard").startswith("X to play")
     assert engine.ask("get_komi") == "3.5"

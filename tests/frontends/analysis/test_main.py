@@ -178,17 +178,6 @@ def test_options_of_no_use_are_refused(arguments: list[str], message: str) -> No
         read(*arguments)
 
 
-def test_settings(tmp_path: Path) -> None:
-    path = tmp_path / "gozero.toml"
-    path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
-    assert read("--config", str(path), "--visits", "7") == AnalysisSettings(
-        visits=7, positions=64, report_winrates_as="side_to_move"
-    )
-    with pytest.raises(SettingsError, match="unknown setting 'komi'"):
-        path.write_text("komi = 3\n")
-        read("--config", str(path))
-
-
 def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:
     """KaTrain ends the shell that it started; the end of the engine's output, with its input still open, says that both
     have gone.

@@ -215,13 +215,16 @@ def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
         game.add_page(page)
         process.on_report({"is": "view", "at": 2, "line": [0, 1, 2]})
         process.on_report({"is": "snapshot", "saved": {"game": {"identity": "1", "at": 1, "leaf": 1}}})  # 2 is deleted
+        process.on_report({"is": "view", "at": 0, "line": [0, 1]})
         process.on_exit()
         game.request({"do": "view"}, page)
         game.remove_page(page)
+        game.add_page(page)
+        assert game._timer is not None and game._timer.cancelled(), "the engine would end under the page"
 
     wait_for(act())
-    assert [request["do"] for request in requests] == ["restore", "restore", "view", "leave"]
-    assert requests[1]["saved"]["game"] == {"identity": "1", "at": 1, "leaf": 1}
+    assert [request["do"] for request in requests] == ["restore", "restore", "view", "leave", "view"]
+    assert requests[1]["saved"]["game"] == {"identity": "1", "at": 0, "leaf": 1}
 
 
 def test_a_page_that_asks_too_fast_is_refused(server: Server, shared_game: str) -> None:

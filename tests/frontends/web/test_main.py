@@ -58,13 +58,6 @@ def test_wrong_options_name_the_value(options: str, text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        from_arguments(WebSettings, ["extra"], PROGRAM, "")
-    said = "gozero web: unrecognized arguments: extra; see gozero web --help\n"
-    assert (caught.value.code, capsys.readouterr().err) == (2, said)
-
-
 def test_the_log_may_begin_with_a_dash() -> None:
     settings = from_arguments(WebSettings, ["--log=-x.log"], PROGRAM, "")
     assert from_arguments(EngineProcessSettings, settings.engine_arguments, PROGRAM, "").log == settings.log

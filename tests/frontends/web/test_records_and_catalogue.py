@@ -293,11 +293,6 @@ def test_moves_behind_a_turn_that_a_file_gives_are_shown() -> None:
         assert [colour for colour, _ in found.position_at(leaf).moves] == colours
 
 
-def test_rules_of_a_file_allow_its_moves() -> None:
-    found, _ = opened((KINDS / "rules_nz.sgf").read_bytes())
-    assert found.rules == "new-zealand"
-
-
 def test_every_shipped_game_says_how_strong_it_is() -> None:
     known = catalogue.strengths()
     assert known.keys() == set(WEIGHTS.values())

@@ -79,7 +79,6 @@ def test_a_game_is_restored() -> None:
         (("game", "nodes", 1, 1, "action"), 99),
         (("game", "nodes", 1, 1, "colour"), 5),
         (("game", "nodes", 2, 1, "action"), 4),
-        (("game", "nodes", 1, 1, "estimate"), [1, float("nan"), None, []]),
         (("game", "nodes", 1, 1, "comment"), float("inf")),
         (("game", "nodes", 1, 1, "marks"), {"x": "TR"}),
         (("game", "nodes", 1, 1, "marks"), {"4": "XX"}),

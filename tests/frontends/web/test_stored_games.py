@@ -91,8 +91,18 @@ def test_a_game_goes_on_after_its_server_and_its_engine_were_killed(tmp_path: Pa
 
 @pytest.mark.parametrize("identity", ["../../x", "", "1" * 7, "g" * 16])
 def test_an_identity_is_no_path(identity: str, tmp_path: Path) -> None:
-    assert write(tmp_path / "data" / "games", snapshot(identity)) == ([], [])
+    folder = tmp_path / "data" / "games"
+    assert write(folder, snapshot(identity)) == ([], [])
     assert list(tmp_path.iterdir()) == []
+    write(folder, snapshot(ONE))
+    path = (folder / f"{ONE}{SUFFIX}").rename(folder / f"{identity}{SUFFIX}")
+
+    async def act() -> Any:
+        stored = StoredGames(folder, pytest.fail)
+        await stored.delete(identity)
+        return await stored.get(identity)
+
+    assert run(act) is None and path.exists()
 
 
 def test_a_game_without_a_move_is_not_on_disk(tmp_path: Path) -> None:
