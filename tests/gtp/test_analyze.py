@@ -16,7 +16,8 @@ from gozero.search.settings import SearchSettings
 from gozero.search.tree import node_bytes
 from gozero.system.streams import Log
 from gtp.__main__ import make_protocol
-from gtp.protocol import Signals
+from gtp.commands.analyze import _request
+from gtp.protocol import Command, Signals
 from gtp.session import Session
 from gtp.settings import GtpSettings
 from tests.gtp.engine import Conversation, Engine
@@ -49,8 +50,10 @@ class Patient(Signals):
     def is_wanted_elsewhere(self) -> bool:
         return False
 
+    waits = 0
+
     def wait(self) -> None:
-        pass
+        self.waits += 1
 
 
 class Painter(Engine):
@@ -189,6 +192,13 @@ def test_how_many_moves() -> None:
     some = lone(engine.last_look("lz-analyze b minmoves 7"), LZ)
     assert len(some) == 7 and all(move[1] == "0" and move[4] == "0" for move in some)
     assert len(lone(engine.last_look("lz-analyze b minmoves 7 maxmoves 3"), LZ)) == 3
+    assert engine.session.signals.waits == 3, "each pauses until a line arrives"
+
+
+@pytest.mark.parametrize("options", ["b 50", "50", "interval 50", "w maxmoves 1 interval 50"])
+def test_the_interval_is_in_centiseconds(options: str) -> None:
+    asked = _request(Painter().session, Command("", "lz-analyze", options), strict=True)
+    assert asked.looks["interval"] == 0.5
 
 
 def test_a_move_is_played_after_its_last_look() -> None:

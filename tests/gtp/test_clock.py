@@ -133,13 +133,6 @@ def test_kinds_of_katago(terms: str, time_left: str | None, seconds: float) -> N
     assert target(clock_after(*lines)) == pytest.approx(seconds)
 
 
-def test_katago_s_kinds_are_listed_for_gtp2ogs() -> None:
-    assert (
-        answer_to(protocol_of(SimpleNamespace(clock=Clock())), "kata-list_time_settings")
-        == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
-    )
-
-
 def test_the_lag_is_the_user_s() -> None:
     assert target(clock_after("time_settings 0 5 1"), lag=0.0) == pytest.approx(5 - 0.075)
     assert target(clock_after("time_settings 0 5 1"), lag=2.0) == pytest.approx(5 - 2 - 0.075)

@@ -123,11 +123,6 @@ def test_wrong_arguments(line: str, reason: str) -> None:
     assert Engine().refuse(line) == reason
 
 
-def test_what_it_accepts_and_ignores() -> None:
-    for line in ("gogui-version 1.6", "gogui-version", "gogui-interrupt"):
-        assert Engine().ask(line) == ""
-
-
 def test_live_graphics_come_on_stderr_only_and_are_cleared(capsys: pytest.CaptureFixture[str]) -> None:
     engine = Painter()
     engine.ask("genmove b")
@@ -146,11 +141,6 @@ def test_live_graphics_come_on_stderr_only_and_are_cleared(capsys: pytest.Captur
         check_drawing(drawing)
     engine.ask_all("gogui-param liveGraphics 0", "genmove b")
     assert capsys.readouterr().err == ""
-
-
-def test_live_graphics_may_be_switched_on_from_the_start(capsys: pytest.CaptureFixture[str]) -> None:
-    Engine(GtpSettings(visits=4, seed=1, size=5, gogui_gfx=True)).ask("genmove b")
-    assert capsys.readouterr().err.startswith("gogui-gfx:\n")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from gtp.protocol import (
     Protocol,
     Signals,
     format_answer,
-    parse_line,
     serve,
 )
 from tests.gtp.engine import answer_to
@@ -76,10 +75,6 @@ def test_answer(line: str, answer: str) -> None:
 )
 def test_silence(line: str) -> None:
     assert answer_to(make_protocol(), line) is None
-
-
-def test_text_of_a_command_keeps_inner_spaces() -> None:
-    assert parse_line("4 loadsgf  my  game.sgf 7") == Command("4", "loadsgf", "my  game.sgf 7")
 
 
 def test_answers_never_contain_control_characters_or_blank_lines() -> None:

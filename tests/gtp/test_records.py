@@ -68,9 +68,10 @@ def test_a_game_is_read_up_to_a_move_that_cannot_be_played(
     engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "illegal.sgf"
-    path.write_text("(;SZ[9];B[ba];AB[cc]\n;W[aa];B[aa]\n;W[gg])")
+    path.write_text("(;SZ[9]RE[W+R];B[ba];AB[cc]\n;W[aa];B[aa]\n;W[gg])")
     assert engine.ask(f"loadsgf {path}") == "black"
     assert engine.ask("move_history") == "white A9"
+    assert "RE[" not in engine.ask("printsgf")
     assert f"{path}: line 2, column 7: move 2, black A9, cannot be played" in capsys.readouterr().err
     engine.ask(f"loadsgf {path} 2")
     assert "cannot be played" not in capsys.readouterr().err

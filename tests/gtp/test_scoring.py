@@ -286,7 +286,3 @@ def test_clean_up_never_resigns() -> None:
     )
     for _ in range(6):
         assert engine.ask("kgs-genmove_cleanup b") != "resign"
-
-
-def test_clean_up_wants_a_colour() -> None:
-    assert "color" in engine_at(boards.CERTAIN).refuse("kgs-genmove_cleanup")

@@ -102,6 +102,7 @@ NO_COLOUR = "expected b, black, w or white"
         ("genmove x", f"color: 'x'; {NO_COLOUR}"),
         ("genmove b w", f"color: 'b w'; {NO_COLOUR}"),
         ("reg_genmove", f"color: missing; {NO_COLOUR}"),
+        ("kgs-genmove_cleanup", f"color: missing; {NO_COLOUR}"),
     ],
 )
 def test_an_argument_that_is_missing_or_wrong_is_named(engine: Engine, line: str, reason: str) -> None:

@@ -14,10 +14,6 @@ def test_every_game_has_its_weights() -> None:
     assert WEIGHTS.keys() == GAMES.keys()
 
 
-def test_defaults() -> None:
-    assert from_arguments([]) == GtpSettings()
-
-
 def test_every_option() -> None:
     line = (
         "--game go --weights w.pt --visits 100 --analysis-visits 50 --time 2.5 --lag 2 --ponder --max-memory 500 "

@@ -88,7 +88,7 @@ def test_gogui_setup_adds_to_the_board(engine: Engine) -> None:
 
 
 def test_the_side_to_move_after_a_set_up(engine: Engine) -> None:
-    engine.ask_all("clear_board", "gogui-setup b D4", "gogui-setup_player w")
+    engine.ask_all("clear_board", "gogui-setup_player w", "gogui-setup b D4")
     assert engine.ask("showboard").startswith("O to play")
     assert stones(engine) == ("D4", "")
     engine.ask_all("play w E5", "gogui-setup_player b")  # it is Black's turn already

@@ -134,17 +134,6 @@ def test_the_end_of_the_input_without_waiting(small_weights: Path) -> None:
     assert time.monotonic() - started < 5
 
 
-def test_sigterm_ends_it_in_mid_search(small_weights: Path) -> None:
-    client = Client(small_weights)
-    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
-    client.hear()
-    started = time.monotonic()
-    with client.process:  # the line that it was writing may be cut
-        client.process.send_signal(signal.SIGTERM)
-        assert client.process.wait(100) == -signal.SIGTERM
-    assert time.monotonic() - started < 1
-
-
 def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path) -> None:
     """Nothing is written that could fail, so the closed pipe itself must tell; otherwise it would search for days."""
     client = Client(small_weights)
@@ -156,14 +145,6 @@ def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path)
     client.process.stdout.close()
     assert client.process.wait(timeout=60) == 0
     assert b"Traceback" not in client.process.stderr.read()
-
-
-def test_weights_that_are_not_there_are_one_line_and_in_the_log(tmp_path: Path) -> None:
-    client = Client(tmp_path / "none.pt", "--log", str(tmp_path / "talk.log"))
-    code, answers, error = client.close()
-    (line,) = (tmp_path / "talk.log").read_text().splitlines()
-    assert (code, answers, error.count("\n")) == (2, [], 1) and "none.pt" in line
-    assert line.partition(" - ")[2] == error.removeprefix("gozero analysis: ").strip()
 
 
 @pytest.mark.parametrize(

@@ -165,21 +165,6 @@ def test_names_event_and_comments_of_a_record_are_shown(tab: Callable[..., Tab],
         assert kept in saved
 
 
-def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = tab().begin("Go", 7).load(tmp_path, RECORD)
-    page.shows("0 / 4").press("Forward one move").shows("1 / 4")
-    page.click(0)
-    page.wait("person", 2)
-    comment = page.page.get_by_label("Comment on this position")
-    comment.fill("my try]")
-    comment.blur()
-    name, saved = page.saved()
-    assert name == "game.sgf"
-    assert "C[my try\\]]" in saved
-    assert "C[é]" in saved
-    assert saved.count("(;") == 5
-
-
 def test_a_comment_typed_while_the_engine_thinks_stays_with_its_move(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 19, level="20")
     page.click(72)

@@ -13,7 +13,6 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.colours import BLACK, WHITE
 from gozero.nets.locations import WEIGHTS
-from gozero.play.current_game import GoGame
 from gozero.records import sgf, sgf_nodes
 from gozero.system.errors import InputError
 from tests import ROOT
@@ -178,14 +177,6 @@ def test_a_game_that_is_kept_is_taken_up_again() -> None:
     assert (again.at, again.live, again.person) == (first.at, first.live, first.person)
     assert (again.game.stones() == first.game.stones()).all()
     assert again.game.position.to_play == first.game.position.to_play
-
-
-def test_komi_out_of_bounds_and_handicap_without_stones_are_left_out() -> None:
-    found, remark = opened("(;SZ[19]HA[300]KM[99999999];W[dd])")
-    assert isinstance(found.game, GoGame)
-    assert (found.game.komi, found.game.handicap) == (7.5, 0)
-    assert "99999999, was left out" in remark
-    assert "HA[300]" in remark
 
 
 def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result() -> None:
