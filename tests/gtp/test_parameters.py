@@ -35,18 +35,9 @@ def test_every_parameter_can_be_read_and_set_to_what_it_is() -> None:
 
 def test_values_as_text() -> None:
     one = engine(visits=100, time=2.5, resign_threshold=-0.85)
-    asked = {
-        name: one.ask(f"kata-get-param {name}")
-        for name in ("level", "maxVisits", "maxTime", "ponderingEnabled", "resignThreshold")
-    }
-    assert asked == {
-        "level": "none",
-        "maxVisits": "100",
-        "maxTime": "2.5",
-        "ponderingEnabled": "false",
-        "resignThreshold": "-0.85",
-    }
-    assert one.ask("kata-get-param allowResignation") == "true"
+    values = {"level": "none", "maxVisits": "100", "maxTime": "2.5", "ponderingEnabled": "false"}
+    values |= {"resignThreshold": "-0.85", "allowResignation": "true"}
+    assert {name: one.ask(f"kata-get-param {name}") for name in values} == values
 
 
 def test_visits_change_at_the_next_move() -> None:

@@ -32,13 +32,8 @@ KATAGO = {
 }
 """What KataGo's names mean to it, where that differs from its chinese."""
 
-SUICIDE = [
-    "play b A5",
-    "play w B5",
-    "play w B4",
-    "play w A3",
-    "play b A4",
-]  # on 5x5: the second black stone has no liberty
+# on 5x5: the second black stone has no liberty
+SUICIDE = ["play b A5", "play w B5", "play w B4", "play w A3", "play b A4"]
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_other_sites_may_not_connect(server: Server, origin: str) -> None:
 
 
 def test_a_connection_must_say_where_it_comes_from(server: Server) -> None:
-    assert socket_status(server) == 403
+    assert socket_status(server) == socket_status(server, Origin=f"https://{server.host}") == 403
     assert socket_status(server, Origin=f"http://{server.host}") == 101
 
 

@@ -160,6 +160,9 @@ def test_a_file_that_is_opened_again_is_the_game_that_was_made_of_it(server: Ser
         assert [game["identity"] for game in page.until("list")["games"]].count(view["identity"]) == 1
         with server.page(view["identity"]) as other:
             assert other.until("view")["comment"] == "mine"
+        page.send(**file, number=0)  # one of several in a file is a game of its own
+        while (report := page.until("known", "view"))["identity"] == view["identity"]:
+            assert report["is"] == "view"
 
 
 def test_looks_go_to_every_page_of_a_game(server: Server, shared_game: str) -> None:
