@@ -50,7 +50,8 @@ def hang(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     """A worker whose second entrant never answers."""
     connection.recv()
     shared[1], shared[0] = 0.0, 1
-    connection.recv()
+    while True:
+        connection.recv()
 
 
 def falter(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
