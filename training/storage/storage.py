@@ -41,9 +41,7 @@ class FolderError(UserError):
     """A folder in which no run can be; one line with the reason."""
 
     def __init__(self, folder: Path, why: str) -> None:
-        super().__init__(
-            f"cannot work in the folder {folder.absolute()}: {why}; change that, or give another folder"
-        )
+        super().__init__(f"cannot work in the folder {folder.absolute()}: {why}; change that, or give another folder")
 
 
 def refuse_url(folder: Path) -> None:

@@ -116,7 +116,7 @@ class Store:
 
 def shown(url: str) -> str:
     """A URL without user, password and query."""
-    return re.sub(r"//[^/@]*@", "//", url).partition("?")[0] if "://" in url else url
+    return re.sub(r"//[^/?]*@", "//", url).partition("?")[0] if "://" in url else url
 
 
 def _secrets(url: str) -> list[str]:

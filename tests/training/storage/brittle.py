@@ -32,6 +32,12 @@ class BrittleFileSystem(LocalFileSystem):
             raise half
         super().rm_file(path)
 
+    def mv(self, path1: Any, path2: Any, **named: Any) -> None:
+        half = self._half()
+        super().mv(path1, path2, **named)
+        if half is not None:  # it seems to have failed
+            raise half
+
     @classmethod
     def _half(cls) -> BaseException | None:
         """The error to be raised now, if its turn is come."""
@@ -69,7 +75,8 @@ def work(folder: Path, generation: int, seed: int = 0) -> None:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         with (folder / path).open("ab") as file:
             file.write(text.encode() * some + b"\n")
-    write(folder / "weights.pt", (text + "weights").encode() * 20)
+    for name in ("weights.pt", "frozen/000001.pt", "report.html"):
+        write(folder / name, (text + name).encode() * 20)
     write(folder / "settings.json", b"{}")
 
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -117,10 +116,11 @@ def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
     checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
     saved = torch.load(tmp_path / "000001.pt", weights_only=True)
     harmful = torch.frombuffer(bytearray(zlib.compress(b"cos\nsystem\n(Vtrue\ntR.")), dtype=torch.uint8)
-    torch.save({**saved, "pools": harmful}, tmp_path / "000002.pt")
+    for number, harm in ((2, {"pools": harmful}), (3, {"learner": tmp_path})):  # to load a path calls its class
+        torch.save(saved | harm, tmp_path / f"00000{number}.pt")
     found, complaints = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.progress.generation == 1
-    assert "000002.pt" in complaints[0]
+    assert "000003.pt" in complaints[0] and "000002.pt" in complaints[1]
 
 
 @pytest.mark.parametrize(
@@ -138,26 +138,22 @@ def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, r
         raise RuntimeError("shapes do not fit")
 
 
+def test_what_a_checkpoint_counts_on_is_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: set[int] = set()
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.add(os.fstat(descriptor).st_ino))
+    shards(tmp_path, {1: 100})
+    assert storage.length(storage.shard(tmp_path, 1)) == 100
+    checkpoint.save(tmp_path / "saved", snapshot(1, 10), {}, keep=3)
+    places = (storage.shard(tmp_path, 1), tmp_path / "saved", tmp_path / "saved/000001.pt")
+    assert synced == {place.stat().st_ino for place in places}
+
+
 def test_the_newest_checkpoint_stays_where_a_later_one_is_damaged(tmp_path: Path) -> None:
     for generation in (7, 8):
         checkpoint.save(tmp_path, snapshot(generation, 10), {}, keep=3)
     (tmp_path / "000010.pt").write_bytes(b"damaged")
     checkpoint.save(tmp_path, snapshot(9, 10), {}, keep=0)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["000009.pt", "000010.pt"]
-
-
-def test_a_checkpoint_is_closed_when_it_has_been_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=0)
-    archives: list[zipfile.ZipFile] = []
-
-    def opened(path: Path) -> zipfile.ZipFile:
-        archives.append(real(path))
-        return archives[-1]
-
-    real = zipfile.ZipFile
-    monkeypatch.setattr(zipfile, "ZipFile", opened)
-    assert checkpoint.latest(tmp_path)
-    assert [archive.fp for archive in archives] == [None]
 
 
 def test_copies_beside_the_checkpoints_are_the_users(tmp_path: Path) -> None:
@@ -258,15 +254,16 @@ def test_the_log_holds_no_generation_and_no_match_twice(tmp_path: Path) -> None:
     lines = [json.dumps(line) for line in ({"run/generation": 1}, {"gate/steps": 20}, {"run/generation": 2})]
     void = [json.dumps(line) for line in ({"run/generation": 3}, {"gate/steps": 21})]
     (tmp_path / "log.jsonl").write_text("\n".join(lines + void) + '\n{"run/gener')
-    (tmp_path / "weights.pt123.tmp").write_bytes(b"half")
+    (tmp_path / "checkpoints").mkdir()
+    for left in ("weights.pt123.tmp", "checkpoints/000002.pt123.tmp"):
+        (tmp_path / left).write_bytes(b"half")
     storage.clean(tmp_path, 3, 20)
     assert (tmp_path / "log.jsonl").read_text().splitlines() == lines
-    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["checkpoints", "log.jsonl"]
 
 
 def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
-    megabyte = storage.MEGABYTE
-    shards(tmp_path, dict.fromkeys(range(1, 8), megabyte))
+    shards(tmp_path, dict.fromkeys(range(1, 8), 1_000_000))
     assert storage.retire(tmp_path, 5, 0) == []
     assert storage.retire(tmp_path, 5, 7) == []
     (line,) = storage.retire(tmp_path, 5, 5)
