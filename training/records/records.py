@@ -52,7 +52,7 @@ class Target:
     """The result of a full search at one ply."""
 
     ply: int  # index of the move in the record that was played after this search
-    actions: np.ndarray  # int32 [k], the actions with a share above zero
+    actions: np.ndarray  # int32 [k], the actions with a share above zero, in ascending order
     shares: np.ndarray  # float32 [k], the policy target; they sum to 1
     value: float  # the root's for the side to move, -1..1
     # Kullback-Leibler divergence of the target from the network's prior, nats; None where playouts evaluated instead
@@ -107,9 +107,7 @@ def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surpr
 def encode(record: Record) -> bytes:
     """The payload of a record's frame."""
     moves, targets = record.moves, record.targets
-    orders = [np.argsort(target.actions) for target in targets]
-    ordered = [(target.actions[order], target.shares[order]) for target, order in zip(targets, orders, strict=True)]
-    highest = max(int(actions.max(initial=0)) for actions in (moves, *(actions for actions, _ in ordered)))
+    highest = max(int(actions.max(initial=0)) for actions in (moves, *(target.actions for target in targets)))
     wide = _action_type(record.size, highest)
     flags = record.unresigned | _WIDE * (wide != _action_type(record.size))
     header = _HEADER.pack(
@@ -124,8 +122,8 @@ def encode(record: Record) -> bytes:
         np.array([len(target.actions) for target in targets], "<u2"),
         np.array([round(target.value * _VALUE_STEPS) for target in targets], np.int8),
         np.array([_surprise_level(target.surprise) for target in targets], np.uint8),
-        *(np.diff(actions, prepend=0).astype(wide) for actions, _ in ordered),
-        *(np.rint(shares * _VISITS).astype(np.uint8) for _, shares in ordered),
+        *(np.diff(target.actions, prepend=0).astype(wide) for target in targets),
+        *(np.rint(target.shares * _VISITS).astype(np.uint8) for target in targets),
     ]
     return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
 

@@ -24,7 +24,7 @@ def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -
         policy[generator.choice(size * size, 12, replace=False)] = generator.dirichlet(np.full(12, 0.3))
         surprise = None if ply % 8 else generator.exponential(0.5)
         targets.append(sparse_target(ply, policy, generator.uniform(-1, 1), surprise))
-    conceded, peaks = (None, 90)[seed % 2], (100 / 127, seed % 100 / -127)
+    conceded, peaks = (None, 0, 90)[seed % 3], (100 / 127, seed % 100 / -127)
     score = float(generator.integers(-30, 30)) + 0.5
     return Record(size, 7.5, 3, moves, tuple(targets), score, "passes", 2, conceded, seed % 3 == 0, peaks)
 
@@ -89,15 +89,18 @@ def test_a_shard_is_appended_to_and_keeps_its_settings(tmp_path: Path) -> None:
 
 def test_a_torn_last_record_is_skipped_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.gzr"
-    write(path, [random_record(seed) for seed in range(3)])
+    write(path, [random_record(seed) for seed in range(2)])
+    before = path.stat().st_size
+    write(path, [random_record(2)])
     whole = path.read_bytes()
-    path.write_bytes(whole[:-7])
-    shard = records.read(path)
-    assert (len(shard.records), shard.corrupt) == (2, 1)
-    write(path, [random_record(9)])  # going on after the crash
-    shard = records.read(path)
-    assert (len(shard.records), shard.corrupt) == (3, 1)
-    assert_same(shard.records[-1], random_record(9))
+    for torn in (whole[:-7], whole[: before + 5]):
+        path.write_bytes(torn)
+        shard = records.read(path)
+        assert (len(shard.records), shard.corrupt) == (2, 1)
+        write(path, [random_record(9)])  # going on after the crash
+        shard = records.read(path)
+        assert (len(shard.records), shard.corrupt) == (3, 1)
+        assert_same(shard.records[-1], random_record(9))
 
 
 def test_settings_that_are_none_are_counted_as_damage(tmp_path: Path) -> None:
@@ -140,5 +143,6 @@ def test_actions_above_a_byte_survive_on_a_small_board() -> None:
     """Breakthrough has 386 actions on 8x8; a record of a game of points takes one byte for each, as ever."""
     record = random_record(1, size=8)
     wide = replace(record, moves=np.append(record.moves, 383).astype(np.int32))
-    for one in (record, wide):
+    last = replace(record.targets[-1], actions=record.targets[-1].actions + 300)
+    for one in (record, wide, replace(record, targets=(*record.targets[:-1], last))):
         assert_same(records.decode(records.encode(one)), one)
