@@ -17,7 +17,8 @@ import pytest
 
 from tests import ROOT
 from tests.training.cluster.conftest import PATIENCE
-from tests.training.cluster.test_cluster import SETTINGS, check, games, whole
+from tests.training.cluster.test_cluster import SETTINGS, games, whole
+from tests.training.run.test_resume import check_same
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 pytestmark = pytest.mark.slow
@@ -192,7 +193,7 @@ def test_a_cut_cable_and_a_lost_head_cost_time_alone(hosts: tuple[Host, Host], w
     assert driver.end() == 0 and "the run has reached its limit" in driver.lines[-2], "\n".join(driver.lines)
     os.kill(inside_of(theirs.process), signal.SIGTERM)
     assert theirs.end() == 0
-    check(folder, whole)
+    check_same(whole, folder)
 
 
 def as_command() -> None:

@@ -102,3 +102,5 @@ def test_how_far_self_play_may_be_ahead_is_counted_in_games_too(tmp_path: Path) 
     assert run.trainer.steps_ready() > 1 and not run.is_ahead()
     run.trainer.steps_backlog = 2 * a_generation + 1
     assert run.is_ahead()
+    run.settings = replace(run.settings, generations_ahead=0.0)
+    assert not run.is_ahead(), "there is no limit"

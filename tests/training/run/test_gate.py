@@ -165,6 +165,9 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
 ) -> None:
     run = Run(crashes.settings(mode="asynchronous", gate=GATE), tmp_path)
     judged = {}
+    run.trainer.learner.steps += 1
+    monkeypatch.setattr(Run, "_judged", lambda *_: None)
+    assert not run.promote(lambda: False) and run.unseen_steps() == 1, "stopped, and not decided"
 
     def match(run: Run, candidate: nn.Module, *_: object) -> GateResult:
         judged.update({name: tensor.clone() for name, tensor in candidate.state_dict().items()})
@@ -175,7 +178,6 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
         return GateResult(MatchScore(2, 2), 0.0)
 
     monkeypatch.setattr(Run, "_judged", match)
-    run.trainer.learner.steps += 1
     assert run.promote(lambda: False)
     assert all(torch.equal(tensor, judged[name]) for name, tensor in run.selfplay.playing.state_dict().items())
     assert run.unseen_steps() == 3

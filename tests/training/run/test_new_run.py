@@ -80,9 +80,26 @@ def test_games_that_the_rules_do_not_lead_to_their_result_are_left_out(
 
 
 def test_whole_shards_are_copied_as_they_are(tmp_path: Path) -> None:
-    shard = written(tmp_path / "a.gzr", GAMES)
-    owns(begun(tmp_path / "run", shard), GAMES)
-    assert (tmp_path / "run" / "records" / "000001.gzr").read_bytes() == shard.read_bytes()
+    shards = written(tmp_path / "a.gzr", GAMES[:6]), written(tmp_path / "b.gzr", GAMES[6:])
+    owns(begun(tmp_path / "run", *shards), GAMES)
+    for number, shard in enumerate(shards, start=1):
+        assert storage.shard(tmp_path / "run", number).read_bytes() == shard.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "passes", "paying"),
+    [
+        (("replay.window=60", "replay.growing=false"), 4.0, 60),
+        (("replay.window_games=3",), 4.0, sum(game.rows for game in GAMES[-3:])),
+        (("learner.epochs=2",), 2.0, sum(game.rows for game in GAMES)),
+        (("learner.generation_steps=6", "generation_rows=40"), 4.8, sum(game.rows for game in GAMES)),
+    ],
+)
+def test_the_rows_of_the_window_pay_for_the_first_steps(
+    overrides: tuple[str, ...], passes: float, paying: int, tmp_path: Path
+) -> None:
+    run = begun(tmp_path / "run", written(tmp_path / "a.gzr", GAMES), overrides=overrides)
+    assert run.trainer.steps_backlog == pytest.approx(paying * passes / 32)
 
 
 def test_games_of_other_rules_or_another_game_are_refused(tmp_path: Path) -> None:
@@ -154,6 +171,7 @@ def test_a_start_that_is_interrupted_leaves_nothing_to_the_next(
     monkeypatch.setattr(checkpoint, "save", no_checkpoint)
     with pytest.raises(KeyboardInterrupt):
         begun(tmp_path / "run", tmp_path / "kept")
+    assert not [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     monkeypatch.setattr(new_run, "_put", put)
     monkeypatch.setattr(checkpoint, "save", save)
     wrong = replace(GAMES[0], score=GAMES[0].score + 1)
@@ -228,7 +246,8 @@ def test_only_the_runs_own_games_are_measured(tmp_path: Path) -> None:
 
 def test_a_shard_that_is_named_twice_is_learned_from_once(tmp_path: Path) -> None:
     shard = written(tmp_path / "run" / "records" / "000001.gzr", GAMES)
-    owns(begun(tmp_path / "new", tmp_path / "run", shard, tmp_path / "run"), GAMES)
+    (tmp_path / "link").symlink_to(tmp_path / "run")
+    owns(begun(tmp_path / "new", tmp_path / "run", shard, tmp_path / "link"), GAMES)
 
 
 def test_a_link_to_a_shard_is_called_by_its_own_name(tmp_path: Path) -> None:

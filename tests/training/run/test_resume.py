@@ -40,6 +40,9 @@ def check_same(*folders: Path) -> None:
     assert same(one.pools, other.pools)
     one.progress.hours = other.progress.hours = 0.0
     assert one.progress == other.progress
+    for folder in folders:
+        reports = [json.loads(line).get("run/generation") for line in (folder / "log.jsonl").read_text().splitlines()]
+        assert [reports.count(number) for number in range(1, one.progress.generation)] == [1] * (one.progress.generation - 1)
     first, second = ({path.name: path.read_bytes() for path in (each / "records").iterdir()} for each in folders)
     assert first == second
 

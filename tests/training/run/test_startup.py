@@ -18,6 +18,7 @@ from gozero.nets import weights
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from tests.training.refusals import Refused
+from tests.training.run.test_resume import same
 from training.commands import selfplay, start, train
 from training.records import records, scoring
 from training.run import dry_run, session
@@ -269,7 +270,8 @@ def test_all_settings_are_listed_with_their_units(capsys: pytest.CaptureFixture[
 def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with storage.alone(folder):
-        run = session.prepare(settings("threads=1"), folder)
+        run, told = session.prepare(settings("threads=1"), folder), list[bool]()
+        run.saved = lambda: told.append(True)
         run.save()
         shutil.rmtree(folder)
         run.trainer.learner.steps += 1
@@ -277,7 +279,7 @@ def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: P
             with storage.alone(folder), pytest.raises(FolderError, match="was removed or replaced while the run worked"):
                 write()
             assert not (folder / "weights.pt").exists()
-        assert not (folder / "checkpoints").exists()
+        assert told == [True] and not (folder / "checkpoints").exists()
 
 
 def test_records_that_are_gone_are_told(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -340,6 +342,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     assert run.trainer.replay.total == run.progress.rows
     assert run.trainer.steps_backlog == run.progress.rows * 4 / 32
     assert run.progress.trained_sizes == [5], "what the first weights learned counts"
+    assert same(run.trainer.learner.net.state_dict(), run.trainer.learner.ema.state_dict())
     narrow = weights.load(finished / "weights.pt").network()
     planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
     with torch.inference_mode():
