@@ -35,14 +35,16 @@ def test_games_are_summarised_by_size() -> None:
     games = [random_record(5, seed) for seed in range(3)]
     games = [
         replace(games[0], ending="capped", score=3.5),
-        replace(games[1], ending="passes", score=-1.5),
-        replace(games[2], ending="settled", score=0),
+        replace(games[0], ending="capped", score=1.5),
+        replace(games[2], ending="settled", score=0, moves=games[0].moves[:4]),
     ]
     report = game_report([*games, random_record(7, 1)])
     assert report["games5/count"] == 3
-    assert report["games5/capped"] == report["games5/settled"] == pytest.approx(1 / 3)
-    assert report["games5/black"] == 0.5  # a win, a loss, a draw
-    assert report["games5/length"] == pytest.approx(sum(len(game.moves) for game in games) / 3)
+    for name, count in {"capped": 2, "settled": 1, "early": 1, "draws": 1, "distinct": 2, "black": 2.5}.items():
+        assert report[f"games5/{name}"] == pytest.approx(count / 3)
+    moves = sum(len(game.moves) for game in games)
+    assert report["games5/length"] == pytest.approx(moves / 3)
+    assert report["games5/recorded"] == pytest.approx(sum(game.rows for game in games) / moves)
     assert report["games7/count"] == 1
     assert game_report([]) == {}
 

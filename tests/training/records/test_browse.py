@@ -91,11 +91,15 @@ def test_filters_and_order(run: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert numbers("--min-length", longest) == ["000001:2"]
     assert numbers("--max-length", longest - 1) == ["000001:1", "000002:1"]
     assert sorted(numbers("--result", "B") + numbers("--result", "W")) == numbers()
-    assert numbers("--result", "draw") == []
     assert [bool(output(capsys, "list", run, "--result", side)[2]) for side in ("B", "draw")] == [False, True]
     moves = [row["moves"] for row in listed(capsys, run, "--sort", "moves", "--reverse")]
     assert moves == sorted(moves, reverse=True)
     assert [len(numbers("--ending", name)) for name in ("settled", "passes")] == [3, 0]
+    assert numbers("--reverse") == numbers()[::-1]
+    write(run, {3: [replace(GAMES[1][0], score=0.0, generation=3)]})
+    assert numbers("--result", "draw") == ["000003:1"]
+    scores = dict(zip(numbers(), [*(game.score for game in (*GAMES[1], *GAMES[2])), 0.0], strict=True))
+    assert numbers("--sort", "result") == sorted(scores, key=lambda name: scores[name])
 
 
 def test_surprise_is_the_mean_of_the_searches_that_know_theirs(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,6 +182,8 @@ def test_check_plays_every_game_again(run: Path, capsys: pytest.CaptureFixture[s
     assert (code, err) == (0, "")
     assert "2 shards, 3 games" in out
     assert "all is well" in out
+    size = sum(path.stat().st_size for path in (run / "records").iterdir())
+    assert json.loads(output(capsys, "check", "--json", run)[1])["bytes"] == size
     sound = GAMES[1][0]
     forged = [
         replace(sound, score=sound.score + 1),

@@ -46,6 +46,8 @@ def test_the_estimate_measures_and_prints() -> None:
     assert "evaluations a second by the network at 4x4, 4 games at once" in text
     assert " with 1 thread\n" in text
     assert len(text.splitlines()) == 9
+    an_hour, rows, hours = (float(number.replace(",", "")) for number in text.splitlines()[-2].split()[-3:])
+    assert hours == pytest.approx(rows / an_hour, abs=0.01)
 
 
 def test_the_estimate_measures_all_slots_of_the_run() -> None:

@@ -3,6 +3,7 @@
 import json
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from tests.training import crashes
 from tests.training.games import random_record, write_shard
 from training.doctor import history
 from training.elo import MatchScore
-from training.matches.match import total_of
-from training.run import gate, modes
+from training.matches.interface import Conditions
+from training.matches.match import MatchGame, total_of
+from training.run import gate, modes, session
 from training.run.backend import LOCAL
 from training.run.gate import GateResult
 from training.run.run import Run
@@ -48,6 +50,26 @@ def test_a_match_is_even_between_equals() -> None:
     net = model.build(model.config("b2c16"), 1).eval()
     equal = played(net, net, crashes.settings(gate=GATE))
     assert equal == MatchScore(2, 2), "the same network on both sides of the same openings"
+    shared = crashes.settings(gate=GATE | {"games": 5}, selfplay={"games": 4, "slots": 2})
+    assert [part.numbers for part in gate.parts(5, shared, 3)] == [(0, 1, 2, 3), (4, 5)], "in whole pairs"
+
+
+def test_the_learner_s_average_is_the_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, used = Run(crashes.settings(gate=GATE), tmp_path), list[tuple[int, int]]()
+
+    def player(name: str, net: nn.Module, visits: int, conditions: Conditions, *_: Any, **own: Any) -> nn.Module:
+        used.append((conditions.seed, visits))
+        return net
+
+    def play(players: dict[str, nn.Module], *_: Any) -> list[MatchGame]:
+        assert players == {gate.CANDIDATE: run.trainer.learner.ema, "best": run.selfplay.playing}
+        return [MatchGame((gate.CANDIDATE, "best"), 0, gate.CANDIDATE, "B+1", "two passes", "", "")]
+
+    monkeypatch.setattr(gate, "network_player", player)
+    monkeypatch.setattr(gate, "play_schedule", play)
+    verdict = run._judged(run.trainer.learner.ema, 7, lambda: False)
+    assert verdict is not None and verdict.total == MatchScore(1, 0)
+    assert used == [(7, 2)] * 2, "another match has other openings"
 
 
 def test_a_match_is_left_when_told_to_stop() -> None:
@@ -87,8 +109,7 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
     monkeypatch.setattr(Run, "_judged", match)
     run = Run(crashes.settings(mode=mode, generations=2, swap_steps=2, gate=GATE, **crashes.ONE_BOARD), tmp_path)
     watch = crashes.Watch(tmp_path, run.settings)
-    run.watch = watch.match
-    modes.train_in_mode(run, watch, lambda: False)  # type: ignore[arg-type]
+    assert session.train(run, watch, "test", lambda: False) == 0  # type: ignore[arg-type]
     log = history.read(tmp_path)
     assert [match["gate/steps"] for match in log.matches] == decided
     assert len(decided) >= 2

@@ -218,7 +218,7 @@ def test_rows_that_are_refused_later_keep_their_place_in_the_window(tmp_path: Pa
     again = Run(run.settings, tmp_path / "run")
     (rows,) = again.trainer.replay.rows.values()
     assert rows.serial.tolist() == list(range(GAMES[0].rows, run.progress.rows))
-    assert (again.trainer.replay.total, again.trainer.replay.corrupt) == (run.progress.rows, 1)
+    assert (again.trainer.replay.total, again.report(lambda: False)["run/corrupt"]) == (run.progress.rows, 1)
 
 
 def test_a_network_of_one_board_learns_from_its_games_among_others(

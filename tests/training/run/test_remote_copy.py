@@ -13,7 +13,7 @@ from training.doctor import monitor
 from training.run.run import Run
 from training.settings import presets
 from training.storage import checkpoint
-from training.storage.mirror import Mirror
+from training.storage.mirror import Mirror, Uploader
 
 ONE = ("--set", "generations=1")
 
@@ -52,11 +52,13 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 def test_a_run_that_moves_ends_with_the_weights_of_one_that_stays(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    home = ["--storage", f"file://{tmp_path}/store"]
+    home, woken, wake = ["--storage", f"file://{tmp_path}/store"], list[Uploader](), Uploader.wake
+    monkeypatch.setattr(Uploader, "wake", lambda self: (woken.append(self), wake(self))[1])
     assert train.main([*command, str(tmp_path / "whole")]) == 0
     monkeypatch.setattr(Watch, "last", 1)
     assert train.main([*command, str(tmp_path / "first"), *home]) == 0
     assert f"file://{tmp_path}/store holds the run: 1 generation, " in capsys.readouterr().err
+    assert len(woken) > 2, "each checkpoint is copied"
     monkeypatch.setattr(Watch, "last", 99)
     assert train.main([*command, str(tmp_path / "second"), *home]) == 0
     said = capsys.readouterr().err

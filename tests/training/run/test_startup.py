@@ -399,9 +399,10 @@ def test_a_run_of_a_preset_goes_on_with_the_network_it_began_with(
 ) -> None:
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "000001.pt").touch()
-    (tmp_path / "settings.json").write_text('{"network": "b10c64", "features": 1, "norm": "batch"}')
+    (tmp_path / "settings.json").write_text('{"network": "b10c64", "features": 1, "norm": "batch", "value_head": "scalar"}')
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
-    assert (begun(arguments).features, begun(arguments).norm) == (1, "batch")
+    found = begun(arguments)
+    assert (found.features, found.norm, found.value_head) == (1, "batch", "scalar")
     assert "continues with features = 1, as it began; new runs have 3" in capsys.readouterr().err
     assert begun([*arguments, "--set", "features=3"]).features == 3
 

@@ -60,6 +60,7 @@ def test_a_generation_that_was_interrupted_has_the_speed_of_its_games(tmp_path: 
     assert report["speed/selfplay_seconds"] == pytest.approx(spent, abs=1e-3)
     assert report["speed/evaluations"] == pytest.approx(run.progress.evaluations / spent, rel=0.05)
     assert report["speed/playouts"] == (settings.stage[0].evaluator == "rollouts")
+    assert run.progress.evaluations_reported == run.progress.evaluations, "each is reported once"
 
 
 def test_evaluations_that_no_time_was_taken_of_are_no_speed(tmp_path: Path) -> None:
