@@ -99,15 +99,6 @@ def test_planes_policy_reply_and_ownership_turn_together(k: int) -> None:
         np.testing.assert_array_equal(one, other, err_msg=name)
 
 
-def test_symmetries_differ_from_row_to_row() -> None:
-    batch = batch_of(random_record(5, 4))
-    kinds = np.arange(len(batch.value)) % 8
-    found = transformed(batch, kinds)
-    for row, k in enumerate(kinds.tolist()):
-        np.testing.assert_array_equal(found.owner[row], symmetry.apply_points(batch.owner[row], 5, k))
-        np.testing.assert_array_equal(found.planes[row], symmetry.apply_planes(batch.planes[row], k))
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -105,16 +105,6 @@ def test_a_store_that_moves_no_file_in_place_of_another(tmp_path: Path) -> None:
         assert home.push()
 
 
-def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
-    url = f"file://{tmp_path}/store"
-    begun(tmp_path / "run", url)  # and then the process is killed, with a checkpoint that was not copied
-    work(tmp_path / "run", 2)
-    again = mirror(tmp_path / "run", url)
-    assert sorted(state(tmp_path / "run"))[:2] == ["checkpoints/000001.pt", "checkpoints/000002.pt"]
-    again.push()
-    assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
-
-
 def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None:
     url = f"file://{tmp_path}/store"
     begun(tmp_path / "run", url)
