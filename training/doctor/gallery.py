@@ -49,7 +49,7 @@ def pictures(folder: Path, settings: LoopSettings) -> Iterator[tuple[str, str, b
     for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:]:
         with suppress(OSError):
             games += records.read(shard).records
-    with suppress(WeightsError):
+    with suppress(WeightsError, MemoryError):
         file = weights.load(folder / "weights.pt", game=settings.game)
         net = file.network()
     if boards := list(openings(settings, games, net)):

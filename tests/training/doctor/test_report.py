@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -147,6 +148,9 @@ def test_what_is_missing_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for damaged in ("{", "[]", '{"selfplay": 3, "replay": [1], "game": 7}'):
         (tmp_path / "settings.json").write_text(damaged)
         report.write(tmp_path)
+    monkeypatch.setattr("torch.load", Mock(side_effect=RuntimeError("can't allocate memory")))
+    report.write(run_folder(tmp_path))
+    assert headings((tmp_path / "report.html").read_text())[-2:] == ["Openings", "Settings"]
 
 
 def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, drawn: list[Panel]) -> None:
