@@ -9,8 +9,8 @@ const FIRST_WAIT = 500, LONGEST_WAIT = 5000; // milliseconds before another atte
 const addressed = () => new URLSearchParams(location.search).get("game");
 
 /**
- * Connects; `onReport(report)` is called with each report, `onChange({ open, stranger })` when the connection opens or
- * breaks, or the server is found to have another token than this page.
+ * Connects; `onReport(report)` is called with each report, `onChange({ open })` when the connection opens or breaks, and
+ * `onChange({ unauthorized })` after a break: whether the server has another token than this page.
  * Returns `ask(what, more)`, which sends a request, and is false if the connection is broken.
  */
 export function connect(onReport, onChange) {
@@ -41,12 +41,12 @@ export function connect(onReport, onChange) {
     socket = new WebSocket(`ws://${location.host}/socket${query}`);
     socket.onopen = () => {
       wait = FIRST_WAIT;
-      onChange({ open: true, stranger: false });
+      onChange({ open: true, unauthorized: false });
     };
     socket.onmessage = (event) => take(JSON.parse(event.data));
     socket.onclose = () => {
       onChange({ open: false });
-      fetch("/", { method: "HEAD" }).then(({ status }) => onChange({ stranger: status === 401 }), () => {});
+      fetch("/", { method: "HEAD" }).then(({ status }) => onChange({ unauthorized: status === 401 }), () => {});
       setTimeout(open, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };

@@ -130,8 +130,9 @@ function Starting({ open, notice, loading }) {
   );
 }
 
-const brokenWords = ({ isKept, stranger }) => (stranger ? t("The server was started again, with another token. Open the address that it prints.") : isKept
-  ? t("The connection to the server is broken; trying again. This page keeps the game.")
+const brokenWords = ({ isKept, unauthorized }) => (
+  unauthorized ? t("The server was started again, with another token. Open the address that it prints.")
+  : isKept ? t("The connection to the server is broken; trying again. This page keeps the game.")
   : t("The connection to the server is broken; trying again. The game is too large for this page to keep."));
 
 function Header() {

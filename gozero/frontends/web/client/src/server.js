@@ -12,7 +12,7 @@ export const PageContext = createContext(null);
 export const usePage = () => useContext(PageContext);
 
 const START = {
-  view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true, stranger: false,
+  view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true, unauthorized: false,
   memory: settings(),
   dialog: null, // the one that is open: a report with what it shows, or {is: "new"} or {is: "resign"}
   preview: null, // a line that is shown on the board of its `node`
