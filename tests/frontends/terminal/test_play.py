@@ -170,6 +170,7 @@ def test_undo_takes_back_two_moves(play_game: Play) -> None:
 
 def test_undo_after_a_move_that_won_takes_back_that_move(play_game: Play) -> None:
     out = play_game("tictactoe", "B2", "C2", "A2", "undo", options="--visits 1")
+    assert "random playouts, 1 visit a move.\n" in out
     assert "White A3; Black expects to win 100 %." in out and "Black wins by three in a row" in out
     drawn = [part.partition("   A B C")[0] for part in out.split("to play\n")[1:]]
     assert drawn[-1] == drawn[-3] != drawn[-2]

@@ -92,9 +92,9 @@ class Server:
     def __init__(self, process: subprocess.Popen[str], lines: int) -> None:
         assert process.stderr is not None
         self.process = process
-        self.said = "".join(process.stderr.readline() for _ in range(lines))
-        found = re.search(r"http://\S+", self.said)
-        assert found, self.said
+        said = "".join(process.stderr.readline() for _ in range(lines))
+        found = re.search(r"http://\S+", said)
+        assert found, said
         self.address = found[0]
         parts = urlsplit(self.address)
         self.port = parts.port or 0
