@@ -143,8 +143,7 @@ def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
         shutil.copy(path, target)
     found = records.read(shard)
     write_shard(folder / "records" / shard.name, games := found.records[:40], found.settings)
-    values = json.loads((folder / "settings.json").read_text())
-    run = session.prepare(config.from_values(config.LoopSettings, values, "settings.json"), folder)
+    run = session.prepare(config.saved(folder / "settings.json"), folder)
     progress = torch.load(saved, weights_only=True)["progress"]
     assert not run.is_new
     assert (run.progress.generation, run.progress.rows) == (progress["generation"], progress["rows"])
