@@ -160,7 +160,7 @@ def saved(path: Path) -> LoopSettings:
             raise ValueError("it holds no setting")
         if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
             play["slots"] = play.pop("seats")
-        for table, name in (("learner", "processes"), ("learner", "muon_scale"), ("monitor", "yardstick")):  # of those runs too
+        for table, name in (("learner", "processes"), ("learner", "muon_scale"), ("monitor", "yardstick")):  # now gone
             if isinstance(values.get(table), dict):
                 values[table].pop(name, None)
         return from_values(LoopSettings, values, "settings.json")

@@ -42,7 +42,7 @@ def check_same(*folders: Path) -> None:
     assert one.progress == other.progress
     for folder in folders:
         reports = [json.loads(line).get("run/generation") for line in (folder / "log.jsonl").read_text().splitlines()]
-        assert [reports.count(number) for number in range(1, one.progress.generation)] == [1] * (one.progress.generation - 1)
+        assert all(reports.count(number) == 1 for number in range(1, one.progress.generation))
     first, second = ({path.name: path.read_bytes() for path in (each / "records").iterdir()} for each in folders)
     assert first == second
 
