@@ -124,6 +124,19 @@ def test_an_engine_that_cannot_start_ends_the_server() -> None:
     )
 
 
+def test_a_first_game_that_the_engine_refuses_ends_the_server(tmp_path: Path) -> None:
+    """As for lack of memory, or by a bug."""
+    engine = tmp_path / "engine"
+    engine.write_text("""#!/bin/sh\necho '{"is": "refused", "text": "No room."}'\nexec cat\n""")
+    engine.chmod(0o755)
+    code, said = run(
+        code=f"import sys; sys.executable = '{engine}'; "
+        "from gozero.frontends.web.__main__ import main; "
+        "main(['--no-browser', '--port', '0', '--backend', 'torch'])"
+    )
+    assert (code, said) == (2, "gozero web: No room.\n")
+
+
 def test_an_engine_ends_with_its_server_also_in_the_middle_of_a_request() -> None:
     command = [sys.executable, "-m", "gozero.frontends.web.engine"]
     done = subprocess.run(command, cwd=ROOT, input='{"do": "com', capture_output=True, text=True, timeout=120)

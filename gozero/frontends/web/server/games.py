@@ -170,7 +170,7 @@ class OpenGames:
         answer = asyncio.get_running_loop().create_future()
 
         def on_report(report: dict[str, Any]) -> None:
-            if report["is"] == "catalogue":
+            if report["is"] in ("catalogue", "refused"):  # the latter for lack of memory, or by a bug
                 answer.set_result(report)
 
         def on_exit() -> None:
@@ -180,8 +180,8 @@ class OpenGames:
         process.on_report, process.on_exit = on_report, on_exit
         process.send({"do": "catalogue", "check": self._settings.first_setup})
         report = await answer
-        if report["fault"]:
-            raise SettingsError(report["fault"])
+        if fault := report.get("fault", report.get("text")):
+            raise SettingsError(fault)
         games: list[dict[str, Any]] = report["games"]
         return games
 
