@@ -57,14 +57,19 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
     assert handler._next_work() is not None
 
 
-def test_a_lack_of_memory_is_no_bug(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lack_of_memory_is_no_bug_and_told_to_pages_that_are_opened_later(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     reports: list[dict[str, Any]] = []
 
-    def full() -> None:
+    def full(*arguments: object) -> None:
         raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory")
 
-    RequestHandler(EngineProcessSettings(), RequestQueue(), reports.append, lambda: None)._guard(full)
-    assert (reports[0]["text"], capsys.readouterr().err) == (NO_MEMORY, "")
+    monkeypatch.setattr(RequestHandler, "_open", full)
+    handler = RequestHandler(EngineProcessSettings(), RequestQueue(), reports.append, lambda: None)
+    for request in ({"do": "restore", "saved": {"setup": {}}}, {"do": "view"}):
+        handler._answer_to(request)
+    assert ([report["text"] for report in reports], capsys.readouterr().err) == ([NO_MEMORY, NO_MEMORY], "")
 
 
 def thought(answer: Callable[[GameSession, Limits], int], **setup: Any) -> tuple[bool, Ended | None]:

@@ -241,7 +241,7 @@ class RequestHandler:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
         try:
             self._reopen(request.get("saved"))
-        except (InputError, UserError) as error:
+        except Exception as error:
             self._missing = error  # pages that are opened later are told the same
             raise
 
