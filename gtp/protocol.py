@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from gozero.system import console
-from gozero.system.errors import UserError
+from gozero.system.errors import UserError, lack_of_memory
 from gozero.system.streams import Log, ProtocolOutput
 
 Handler = Callable[["Command"], str | None]  # the text of its answer, if it has any
@@ -145,11 +145,10 @@ class Protocol:
             reason = str(error)
         except (FatalError, BrokenPipeError):
             raise
-        except MemoryError as error:
-            reason = f"out of memory; {error}".rstrip("; ")
         except Exception as error:  # noqa: BLE001 - the border: a bug in one command must not take the game with it
-            self._on_bug(command, error)
-            reason = f"internal error: {type(error).__name__}: {error}"
+            if (said := lack_of_memory(error)) is None:
+                self._on_bug(command, error)
+            reason = said or f"internal error: {type(error).__name__}: {error}"
         if len(reason) > LONGEST_REASON:  # it names what was sent, however long
             reason = f"{reason[:LONGEST_REASON]}..."
         if stream.has_begun:

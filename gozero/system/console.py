@@ -149,7 +149,7 @@ def run_command(
         except (MemoryError, RuntimeError) as error:
             if (said := lack_of_memory(error)) is None:
                 raise
-            say(f"{program}: out of memory; {said}".rstrip("; "))
+            say(f"{program}: {said}")
             return FAILED
         except KeyboardInterrupt as error:
             result = str(error) or interrupted

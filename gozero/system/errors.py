@@ -33,11 +33,11 @@ class PlotError(UserError):
 
 
 def lack_of_memory(error: BaseException) -> str | None:
-    """What an error says of a lack of memory, of which PyTorch tells by a RuntimeError; None for other errors."""
-    if isinstance(error, MemoryError):
-        return str(error)
-    found = _NO_MEMORY.search(str(error)) if isinstance(error, RuntimeError) else None
-    return found[1] or found[2] if found else None
+    """"out of memory", with what an error says of it; None for other errors. PyTorch tells it by a RuntimeError."""
+    found = _NO_MEMORY.search(str(error)) if isinstance(error, (MemoryError, RuntimeError)) else None
+    if found is None and not isinstance(error, MemoryError):
+        return None
+    return f"out of memory; {found[1] or found[2] if found else error}".rstrip("; ")
 
 
 @contextmanager
@@ -46,9 +46,9 @@ def lack_of_memory_told() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if (said := lack_of_memory(error)) is None:
+        if lack_of_memory(error) is None:
             raise
-        raise MemoryError(said) from None
+        raise MemoryError(str(error)) from None
 
 
 def shown(value: Any) -> str:

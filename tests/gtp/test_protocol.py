@@ -100,6 +100,12 @@ def test_a_bug_is_reported_and_answered() -> None:
     )
     protocol.register({"fill": lambda command: " " * sys.maxsize})
     assert answer_to(protocol, "fill") == "? out of memory\n\n"
+
+    def evaluate(command: Command) -> str:
+        raise RuntimeError("CUDA out of memory. Tried to allocate 9 bytes.")
+
+    protocol.register({"evaluate": evaluate})
+    assert answer_to(protocol, "evaluate") == "? out of memory; Tried to allocate 9 bytes.\n\n"
     assert [name for name, _ in bugs] == ["crash"]
 
 

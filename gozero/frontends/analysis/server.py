@@ -26,7 +26,7 @@ from gozero import __version__
 from gozero.frontends.analysis.queries import ACTION, TEXT, AnalysisSettings, Fields, Query, QueryError, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
 from gozero.system.console import report_bug
-from gozero.system.errors import UserError
+from gozero.system.errors import UserError, lack_of_memory
 from gozero.system.files import from_json
 
 if TYPE_CHECKING:
@@ -206,5 +206,6 @@ def serve(server: Server, lines: queue.Queue[str | None], *, finish: bool = True
 
 def _internal(error: Exception) -> dict[str, str]:
     """The answer after an error that is ours or the machine's, not the client's; stderr gets the rest of it."""
-    report_bug("gozero analysis", error)
-    return {"error": f"internal error: {type(error).__name__}: {error}"}
+    if (said := lack_of_memory(error)) is None:
+        report_bug("gozero analysis", error)
+    return {"error": said or f"internal error: {type(error).__name__}: {error}"}
