@@ -33,17 +33,22 @@ def find(name: Path | str) -> Path:
     """The full path of a weights file: as given, or among the shipped weights."""
     given = os.path.expanduser(name)  # noqa: PTH111 - pathlib raises where there is no such user
     candidates = list(dict.fromkeys(files.full(folder / given) for folder in (Path(), SHIPPED_FOLDER)))
-    denied = None
+    denied = folder = None
     for candidate in candidates:
         try:
-            if stat.S_ISREG(candidate.stat().st_mode):
+            mode = candidate.stat().st_mode
+            if stat.S_ISREG(mode):
                 return candidate
+            if stat.S_ISDIR(mode):
+                folder = folder or candidate
         except PermissionError:
             denied = denied or candidate
         except (OSError, ValueError):  # there is none, or there can be none of this name
             continue
     if denied is not None:
         raise WeightsError(denied, "permission denied")
+    if folder is not None:
+        raise WeightsError(folder, "it is a folder; give a file in it, such as weights.pt of a run")
     tried = ", ".join(str(candidate) for candidate in candidates[1:])
     hint = f"; {Path(name).name} without a folder is found anywhere" if Path(name).name in WEIGHTS.values() else ""
     raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else "") + hint)

@@ -221,6 +221,8 @@ def test_a_name_is_looked_for_in_two_places(file: Path, tmp_path: Path, monkeypa
         locations.find("/nowhere/w.pt")
     with pytest.raises(weights.WeightsError, match="no such file"):
         locations.find("a" * 300)
+    with pytest.raises(weights.WeightsError, match="it is a folder; give a file in it"):
+        locations.find(tmp_path)
 
 
 def test_weights_that_may_not_be_read_are_not_called_missing(
