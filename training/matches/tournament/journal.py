@@ -158,7 +158,8 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
 
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[MatchGame], path: Path) -> None:
     """SettingsError if games that were played do not belong to the field."""
-    names = sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name != "kind", name))
+    first = ("game", "kind", "rules", "size")  # others, such as komi, follow from these where the field does not say
+    names = sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name not in first, name))
     facts = [(name, before.get(name, "not there"), now.get(name, "not there")) for name in names]
     entrants = [facts.get("entrants", {}) for facts in (before, now)]
     for name in sorted({name for game in games for name in game.pair}):

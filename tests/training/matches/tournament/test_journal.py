@@ -131,10 +131,10 @@ def test_a_player_that_no_field_names_contradicts(tmp_path: Path, field: Field) 
 
 
 def test_games_of_a_larger_board_contradict_and_are_not_called_damaged(tmp_path: Path, field: Field) -> None:
-    with Journal(tmp_path, replace(field, game="nogo", size=9)) as journal:
+    with Journal(tmp_path, replace(field, game="go", size=9, komi=7.5)) as journal:
         journal.add(replace(GAMES[0], moves="B J7"))
     with one_line(SettingsError, "played with size = 9, now size = 5"):
-        Journal(tmp_path, replace(field, game="nogo", size=5))
+        Journal(tmp_path, replace(field, game="go", size=5, komi=9.5))  # as a file without komi may have it
 
 
 def test_nothing_contradicts_a_journal_without_games(tmp_path: Path, field: Field) -> None:
