@@ -32,7 +32,8 @@ def add_options(options: argparse.ArgumentParser) -> None:
     change = "change a setting, such as learner.batch=64"
     add("--set", action="append", default=[], metavar="KEY=VALUE", help=change)
     add("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
-    add("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
+    hours = "stop when a generation ends after this many hours of work in all; 0: no limit"
+    add("--hours", type=float, help=hours)
     add("--threads", type=int, help="CPU threads of network and learner; 0: as many as help just now")
     add("--simulator", choices=SIMULATORS, help="board on which games of Go are played (default auto)")
     add("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
