@@ -132,7 +132,9 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
         with storage.writing(folder):
             written = storage.length(storage.shard(folder, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
-        snapshot = Snapshot(progress, state, shard_bytes=written)
+        size, sizes = settings.stage[-1].main_size, progress.trained_sizes
+        about = weights.metadata_of(begun.config, game=settings.game, size=size, trained_sizes=sizes)
+        snapshot = Snapshot(progress, state, shard_bytes=written, metadata=about)
         checkpoint.save(folder / "checkpoints", snapshot, settings.to_dict(), settings.keep)
     except BaseException:
         clean(folder)

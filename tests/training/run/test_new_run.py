@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from gozero.nets import weights
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from tests.training.games import random_record, write_shard
@@ -255,3 +256,9 @@ def test_a_link_to_a_shard_is_called_by_its_own_name(tmp_path: Path) -> None:
     link = tmp_path / "mine.gzr"
     link.symlink_to(tmp_path / "store")
     assert f"--records {link}: not a shard" in refused(tmp_path / "run", link)
+
+
+def test_the_first_checkpoint_says_what_it_plays(tmp_path: Path) -> None:
+    run = begun(tmp_path / "new", written(tmp_path / "mine.gzr", GAMES))
+    found = weights.load(run.folder / "checkpoints" / "000001.pt")
+    assert (found.config, found.game, found.size) == (run.trainer.learner.config, "go", 5)
