@@ -98,7 +98,7 @@ def test_the_newest_records_are_kept(finished: Path, tmp_path: Path) -> None:
 
 
 CASES = {
-    "no run": "settings.json: No such file",
+    "no run": "holds no settings.json; is it a run folder?",
     "no checkpoint": "holds no checkpoint yet",
     "no room": "0.0001 MB are too few",
     "busy": "is in use by another gozero command",

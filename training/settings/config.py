@@ -164,6 +164,8 @@ def saved(path: Path) -> LoopSettings:
             if isinstance(values.get(table), dict):
                 values[table].pop(name, None)
         return from_values(LoopSettings, values, "settings.json")
+    except FileNotFoundError:
+        raise SettingsError(f"{path.parent.absolute()} holds no {path.name}; is it a run folder?") from None
     except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"cannot read {path.absolute()}: {why}") from None

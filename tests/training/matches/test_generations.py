@@ -113,6 +113,10 @@ def test_what_makes_no_sense_is_one_line(
     assert refused(match.main, [option.format(**places) for option in options]) and not played
 
 
+def test_a_folder_without_a_run_is_called_so(tmp_path: Path, refused: Refused) -> None:
+    assert f"{tmp_path} holds no settings.json; is it a run folder?" in refused(match.main, ["--run", str(tmp_path)])
+
+
 def test_runs_of_one_name_are_written_among_the_tournaments(
     tmp_path: Path, played: list[tuple[Field, View, Path]]
 ) -> None:
