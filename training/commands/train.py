@@ -89,7 +89,7 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     What is in the run folder is not looked at, nor whether the game has what the settings ask of it.
     """
     if (options.preset is None) == (options.config is None):
-        raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
+        raise SettingsError(f"give either --preset NAME ({', '.join(presets.names())}) or --config FILE.toml")
     path = presets.path_of(options.preset) if options.preset else Path(options.config)
     top: dict[str, Any] = {name: getattr(options, name) for name in SHORTHANDS}
     where = f"preset {options.preset}" if options.preset else str(path)

@@ -89,8 +89,8 @@ def test_two_trainings_never_share_a_folder(finished: Path, refused: Refused) ->
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("", "give one of --preset NAME (ablation7, "),
-        ("--preset tiny --config x.toml", "give one of --preset NAME"),
+        ("", "give either --preset NAME (ablation7, "),
+        ("--preset tiny --config x.toml", "give either --preset NAME"),
         ("--preset s9", "no preset is called 's9'"),
         ("--config nowhere.toml", "nowhere.toml"),
         ("--preset tiny --set cpuct=2", "the command line: unknown setting 'cpuct'"),
