@@ -10,7 +10,7 @@ from benchmarks import scoring
 from benchmarks.scoring import LISTS, MATCHES, Board
 from gozero.system.errors import ChoiceError
 
-ON_NINE = MATCHES / "gnugo1-9-244.csv.gz"
+ON_NINE = MATCHES / "gnugo1-9-654.csv.gz"
 
 
 def test_the_games_of_lists_that_ended_by_two_passes() -> None:
