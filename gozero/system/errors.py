@@ -33,7 +33,7 @@ class PlotError(UserError):
 
 
 def lack_of_memory(error: BaseException) -> str | None:
-    """"out of memory", with what an error says of it; None for other errors. PyTorch tells it by a RuntimeError."""
+    """The words "out of memory", and what an error says of it; None for other errors. PyTorch raises a RuntimeError."""
     found = _NO_MEMORY.search(str(error)) if isinstance(error, (MemoryError, RuntimeError)) else None
     if found is None and not isinstance(error, MemoryError):
         return None

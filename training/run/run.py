@@ -22,7 +22,7 @@ from torch import nn
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import weights
 from gozero.system.console import progress_bar, say
-from gozero.system.errors import UserError, lack_of_memory
+from gozero.system.errors import UserError, lack_of_memory_told
 from training.learner.trainer import Trainer
 from training.matches.match import total_of
 from training.run import gate
@@ -327,10 +327,9 @@ class Run:
             return Snapshot(Progress(full_share=self.settings.selfplay.full_share), {}), []
         snapshot, complaints = found
         try:
-            self.trainer.learner.load_state_dict(snapshot.learner)
-        except RuntimeError as error:
-            if lack_of_memory(error) is not None:
-                raise
+            with lack_of_memory_told():
+                self.trainer.learner.load_state_dict(snapshot.learner)
+        except RuntimeError:
             # settings.json, which would have shown it, is gone
             network = f"{self.settings.network} for {self.settings.game}"
             what = f"the checkpoints in {self.folder.absolute()} are not of {network}"
