@@ -16,7 +16,7 @@ from gozero.evaluators.base import PRECISIONS, Evaluation, check_choice
 from gozero.evaluators.openvino_core import compiled, tactics
 from gozero.nets import features
 from gozero.system.errors import ChoiceError
-from gozero.system.machine import available_threads, computes_int8, float_precision
+from gozero.system.machine import available_threads, float_precision, is_fast_in_int8
 
 if TYPE_CHECKING:
     from torch import nn
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 def check_precision(precision: str) -> None:
     """ChoiceError for a precision that there is not, or in which this processor does not compute."""
     check_choice("precision", precision, PRECISIONS)
-    if precision == "int8" and computes_int8() is False:  # sums of products would overflow
-        raise ChoiceError("precision int8 needs a processor with VNNI or AMX; use auto, bf16 or f32")
     if precision == "bf16" and float_precision() != "bf16":
         raise ChoiceError("precision bf16 needs a processor with AVX-512 bf16 or AMX; use auto or f32")
 
@@ -45,8 +43,8 @@ class OpenVINOEvaluator:
         """Compile a graph of `graphs.convert` for the game's board.
 
         The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once.
-        `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide
-        enough to gain, else the faster one; ChoiceError if it is not computed in here. `ranges` gives the ranges for
+        `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor is fast in it and the network wide enough to
+        gain, else the faster one; ChoiceError if it is not computed in here. `ranges` gives the ranges for
         int8, as `StoredGraph.ranges`; None: they are measured.
         """
         check_precision(precision)
@@ -108,7 +106,7 @@ class OpenVINOEvaluator:
     def _is_int8(self, graph: Any) -> bool:
         """Whether the trunk is to compute in int8: if that was asked for and there are such layers, or is faster."""
         if self._wanted == "auto":
-            return computes_int8() is True and quantise.width(graph) >= quantise.LEAST_CHANNELS
+            return is_fast_in_int8() and quantise.width(graph) >= quantise.LEAST_CHANNELS
         return self._wanted == "int8" and quantise.width(graph) > 0
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from gozero import games
 from gozero.evaluators.factory import open_evaluator
-from gozero.system.machine import float_precision
+from gozero.system.machine import is_fast_in_int8
 
 ASK = """
 from gozero import games
@@ -22,11 +22,12 @@ print(*evaluator.evaluate(game.new_states(3)).value)
 """
 
 
-@pytest.mark.skipif(float_precision() != "bf16", reason="needs a processor that computes in bf16")
-def test_auto_computes_what_the_processor_can() -> None:
+@pytest.mark.skipif(not is_fast_in_int8(), reason="these are instruction sets of x86")
+@pytest.mark.parametrize("instructions", ["AVX2_VNNI_2", "AVX2"])
+def test_auto_computes_what_the_processor_can(instructions: str) -> None:
     game = games.make("go", size=7)
     exact = open_evaluator("best.pt", game, backend="openvino", threads=1, precision="f32")
-    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2_VNNI_2"}
+    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": instructions}
     command = [sys.executable, "-c", ASK]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
     found = [float(value) for value in done.stdout.split()]

@@ -15,13 +15,12 @@ from gozero.evaluators.openvino_core import compiled
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets import features, locations, model, weights
-from gozero.system import machine
 from gozero.system.errors import ChoiceError
+from gozero.system.machine import is_fast_in_int8
 from tests.trained import random_states, trained_like
 
 WIDE = model.config("b3c32")
-INT8 = machine.computes_int8()
-needs_int8 = pytest.mark.skipif(not INT8, reason="needs a processor with int8 units")
+needs_int8 = pytest.mark.skipif(not is_fast_in_int8(), reason="int8 was measured on x86 alone")
 
 
 @pytest.fixture
@@ -147,8 +146,8 @@ def test_the_sample_holds_positions_of_every_part_of_a_game(name: str, size: int
 def test_int8_is_chosen_where_it_is_faster(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     wide, narrow = convert(model.build(WIDE, seed=1)), convert(model.build(model.config("b1c16"), seed=1))
     floating = openvino_evaluator.float_precision()
-    for units, expected in ((True, "int8"), (False, floating), (None, floating)):
-        monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda units=units: units)
+    for fast, expected in ((True, "int8"), (False, floating)):
+        monkeypatch.setattr(openvino_evaluator, "is_fast_in_int8", lambda fast=fast: fast)
         assert OpenVINOEvaluator(wide.clone(), game, threads=1).precision == expected
         assert OpenVINOEvaluator(narrow.clone(), game, threads=1).precision == floating
         assert OpenVINOEvaluator(wide.clone(), game, threads=1, precision="f32").precision == "f32"
@@ -156,15 +155,12 @@ def test_int8_is_chosen_where_it_is_faster(game: Game, monkeypatch: pytest.Monke
 
 def test_a_network_without_such_layers_stays_in_floating_point(game: Game) -> None:
     net = model.build(model.config("mlp2x16", game), seed=1)
-    asked = OpenVINOEvaluator.from_module(net, game, threads=1, precision="auto" if INT8 is False else "int8")
+    asked = OpenVINOEvaluator.from_module(net, game, threads=1, precision="int8")
     assert asked.precision == openvino_evaluator.float_precision()
     assert asked.evaluate(random_states(game, 2)).value.shape == (2,)
 
 
-def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_int8_is_refused_by_pytorch(game: Game, tmp_path: Path) -> None:
     weights.save(tmp_path / "net.pt", model.build(WIDE, seed=1), WIDE)
-    monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
-    with pytest.raises(ChoiceError, match="int8 needs a processor with VNNI or AMX; use auto, bf16 or f32"):
-        OpenVINOEvaluator.from_module(model.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(ChoiceError, match="int8 needs the backend openvino"):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")

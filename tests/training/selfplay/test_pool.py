@@ -247,7 +247,6 @@ def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:
 @pytest.mark.parametrize("precision", ["f32", "bf16", "int8"])
 def test_self_play_computes_in_the_precision_that_is_set(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
     net = model.build(model.config("b1c8"), seed=1)
-    monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: True)
     monkeypatch.setattr(openvino_evaluator, "float_precision", lambda: "bf16")
     made = network_evaluator(net, game_of(5), Resources(1, precision=precision))
     assert isinstance(made, OpenVINOEvaluator)
@@ -256,9 +255,9 @@ def test_self_play_computes_in_the_precision_that_is_set(precision: str, monkeyp
 
 def test_a_precision_that_is_not_to_be_had_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     net = model.build(model.config("b1c8"), seed=1)
-    monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
-    with pytest.raises(SettingsError, match=r"^selfplay\.precision: precision int8 needs a processor with VNNI or AMX"):
-        network_evaluator(net, game_of(5), Resources(precision="int8"))
+    monkeypatch.setattr(openvino_evaluator, "float_precision", lambda: "f32")
+    with pytest.raises(SettingsError, match=r"^selfplay\.precision: precision bf16 needs a processor with AVX-512 bf16"):
+        network_evaluator(net, game_of(5), Resources(precision="bf16"))
     with pytest.raises(
         SettingsError, match=r"^selfplay\.precision = 'int8': only OpenVINO on a CPU computes in it; use auto$"
     ):
