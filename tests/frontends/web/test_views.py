@@ -1,6 +1,7 @@
 """What the page is told of a position, of a look at a search, and of a game in the list: whose the numbers are."""
 
 import numpy as np
+import pytest
 
 from gozero.frontends.web.engine import counting
 from gozero.frontends.web.engine.batch import estimate_of
@@ -10,6 +11,7 @@ from gozero.frontends.web.engine.views import analysis_values, title, view
 from gozero.frontends.web.setups import setup_of
 from gozero.games.colours import BLACK, WHITE
 from gozero.play.searcher import Analysis, MoveAnalysis
+from gozero.system.errors import InputError
 from tests.frontends.web.sessions import played
 
 
@@ -25,6 +27,12 @@ def test_a_look_at_a_search_is_blacks_and_its_moves_are_the_movers() -> None:
         [6, 11, 9, 0.75, 2.0], [6, 10, 0, None, None]
     ]  # fmt: skip
     assert estimate_of(analysis) == Estimate(10, 0.25, -2.0, (tried,))
+
+
+@pytest.mark.parametrize("clicked", ["C3", "A2-A5"])
+def test_what_is_no_piece_and_its_goal_is_told_how_pieces_move(clicked: str) -> None:
+    with pytest.raises(InputError, match=r"^Choose one of your pieces"):
+        played("breakthrough", 5, "A2-A3").action(clicked)
 
 
 def test_turn_and_result_are_the_live_games_wherever_the_page_looks() -> None:

@@ -12,7 +12,7 @@ from importlib import resources
 from itertools import chain
 from typing import Any
 
-from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.session import STEPS, GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.setups import Setup
 from gozero.games import descriptions
@@ -64,6 +64,7 @@ def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
         **{name: lesson[name] for name in ("title", "task", "otherwise")},
         "view": view(session),
         "refused": {kind.vertex(point): text for point, text in refused.items() if text},
+        "steps": STEPS,
         "answers": {
             moves.split()[0]: {"isRight": is_right, "text": text, "view": _after(begun(game, lesson, moves.split()))}
             for is_right, name in ((True, "right"), (False, "wrong"))

@@ -29,6 +29,8 @@ from gozero.play.player import make_game
 from gozero.records.sgf import GameRecord
 from gozero.system.errors import InputError
 
+STEPS = "Choose one of your pieces, then where it goes: one step ahead, straight or slantwise."
+
 
 class GameSession:
     """One game. The page may show any of its positions, also while the engine chooses a move."""
@@ -126,7 +128,7 @@ class GameSession:
         try:
             action = self.game.definition.action(str(text)[:8])
         except ValueError as error:
-            raise InputError(str(error)) from None
+            raise InputError(STEPS if self.game.definition.moves_pieces else str(error)) from None
         if action > self.game.definition.pass_action:
             raise InputError("Resign with its own button.")
         return action

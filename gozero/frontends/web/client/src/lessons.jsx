@@ -4,9 +4,7 @@ import { useState } from "preact/hooks";
 import { Board, vertexOf } from "./board.jsx";
 import { Button, Dialog } from "./controls.jsx";
 import { PageContext, usePage } from "./server.js";
-import { english, t } from "./translate.js";
-
-const STEPS = english("Choose one of your pieces, then where it goes: one step ahead, straight or slantwise.");
+import { t } from "./translate.js";
 
 export function Lessons({ title, lessons, onClose }) {
   const page = usePage();
@@ -53,10 +51,10 @@ export function Lessons({ title, lessons, onClose }) {
 }
 
 /** What is said to a move. */
-function answerTo({ view, answers, refused, otherwise }, vertex) {
+function answerTo({ view, answers, refused, otherwise, steps }, vertex) {
   const legal = view.targets
     ? Object.entries(view.targets).flatMap(([from, points]) => points.map((point) => `${vertexOf(view, from)}-${vertexOf(view, point)}`))
     : view.legal.map((point) => vertexOf(view, point));
   const move = view.falling ? legal.find((other) => other[0] === vertex[0]) ?? vertex : vertex;
-  return answers[move] ?? { isRight: false, view: null, text: legal.includes(move) ? otherwise : refused[move] ?? STEPS };
+  return answers[move] ?? { isRight: false, view: null, text: legal.includes(move) ? otherwise : refused[move] ?? steps };
 }
