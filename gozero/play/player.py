@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from gozero import games
 from gozero.evaluators.base import Evaluator
@@ -288,11 +289,15 @@ def nucleus(weights: np.ndarray, top_p: float) -> np.ndarray:
 
 
 def has_reason(position: Position) -> np.ndarray:
-    """bool [A]: all actions, but in the opening of Go not those on the first line that touch no stone."""
+    """bool [A]: all actions, but in the opening of Go not those on the first line that touch no stone, and in Gomoku
+    not those more than two points from any stone.
+    """
     game = position.game
-    allowed = np.ones(game.actions, np.bool_)
+    allowed, stones = np.ones(game.actions, np.bool_), game.board(position.state) != EMPTY
     if game.name in GO_FAMILY and position.ply < OPENING * game.points:
-        sound = touches(game.board(position.state) != EMPTY)
+        sound = touches(stones)
         sound[1:-1, 1:-1] = True
         allowed[: game.points] = sound.reshape(-1)
+    elif game.name == "gomoku" and stones.any():
+        allowed[: game.points] = sliding_window_view(np.pad(stones, 2), (5, 5)).any((2, 3)).reshape(-1)
     return allowed

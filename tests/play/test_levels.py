@@ -95,6 +95,15 @@ def test_the_first_line_is_left_in_the_opening_but_beside_stones() -> None:
     assert has_reason(Position(games.make("othello", size=4))).all()
 
 
+def test_in_gomoku_a_stone_is_two_points_away_at_most() -> None:
+    game = games.make("gomoku", size=9)
+    position = Position(game)
+    assert has_reason(position).all()
+    position.play(game.action("C2"))
+    near = has_reason(position)[: game.points].reshape(9, 9)
+    assert near[5:, :5].all() and near.sum() == 20
+
+
 class Fears(FixedEvaluator):
     """Whoever has played at the point `FEARED` has lost by 40 points."""
 
