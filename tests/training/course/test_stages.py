@@ -170,8 +170,8 @@ def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(
 
 
 def test_reinforcement_learns_what_wins(made: Path) -> None:
-    sizes = ["--updates", "10", "--games", "200", "--test-games", "400", "--value-share", "0", "--rate", "3e-3"]
-    assert course_command.reinforce(["--game", "tictactoe", "--run", str(made), "--rounds", "2", *sizes]) == 0
+    sizes = ["--updates", "10", "--games", "200", "--test-games", "400", "--value-share", "0", "--rate", "1e-2"]
+    assert course_command.reinforce(["--game", "tictactoe", "--run", str(made), "--rounds", "1", *sizes]) == 0
     history = CourseFolder.of(made, "tictactoe").content(REINFORCED)["history"]
     start = history[-1]["start"]
     assert (start["wins"] + start["draws"] / 2) / 400 > 0.6
