@@ -232,11 +232,8 @@ def norm_gap(net: nn.Module, batch: Batch) -> float:
     `net` is changed: the pass in training mode updates its statistics.
     """
     target = torch.from_numpy(batch.policy)
-    losses = []
-    for mode in (False, True):
-        logits = _ask(net.train(mode), batch).policy
-        losses.append(-(target * logits.log_softmax(1)).sum(1).mean())
-    return float(losses[0] - losses[1])
+    evaluated, trained = (F.cross_entropy(_ask(net.train(mode), batch).policy, target) for mode in (False, True))
+    return float(evaluated - trained)
 
 
 def _ask(net: nn.Module, batch: Batch) -> NetOutput:

@@ -48,7 +48,7 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
     shares = _shares(batch, device)
     root = None if batch.root is None or root_share == 0 else _tensor(batch.root, device)
     terms = {
-        "policy": _cross_entropy(output.policy, target["policy"]),
+        "policy": F.cross_entropy(output.policy.float(), target["policy"]),
         "value": _mean(_value_loss(output, target["value"], root, root_share), shares, 0),
     }
     if output.score is not None:
@@ -60,7 +60,7 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
         )
         terms["ownership"] = _mean(owner.mean(1), shares, 2)
     if output.reply is not None:
-        terms["reply"] = _cross_entropy(output.reply, target["reply"])
+        terms["reply"] = F.cross_entropy(output.reply.float(), target["reply"])  # a row without one adds nothing
     return terms
 
 
@@ -95,7 +95,7 @@ def _value_loss(output: NetOutput, result: Tensor, root: Tensor | None, share: f
     draw = drawn * (1 - value.abs())
     searched = torch.stack([(1 - draw + value) / 2, draw, (1 - draw - value) / 2], 1)
     target = torch.lerp(F.one_hot(1 - result, 3).float(), searched, share_of[:, None])
-    return -(target * output.wdl.float().log_softmax(1)).sum(1)
+    return F.cross_entropy(output.wdl.float(), target, reduction="none")
 
 
 def _shares(batch: Batch, device: torch.device) -> Tensor | None:
@@ -112,11 +112,6 @@ def _mean(losses: Tensor, shares: Tensor | None, column: int) -> Tensor:
     if shares is None:
         return losses.mean()
     return (losses * shares[:, column]).sum() / shares[:, column].sum().clamp(min=LEAST_SHARE)
-
-
-def _cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
-    """Mean over n of -Σ target log softmax; a row without a target (all zero) adds nothing."""
-    return -(target * logits.float().log_softmax(1)).sum(1).mean()
 
 
 @torch.inference_mode()
