@@ -11,6 +11,7 @@ a quarter of its moves are recorded, and about 2.4 KB where all are.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import lzma
 import struct
@@ -136,11 +137,11 @@ def decode(payload: bytes) -> Record:
             size, komi, generation, ending, score, openings, move_count, target_count,
             conceded, black, white, flags,
         ) = _HEADER.unpack_from(data)  # fmt: skip
-        reader = _Reader(data, _HEADER.size)
+        arrays = io.BytesIO(data[_HEADER.size :])
         wide = _action_type(size, _BYTE if flags & _WIDE else 0)
-        moves = reader.take(wide, move_count).astype(np.int32)
+        moves = _numbers(arrays, wide, move_count).astype(np.int32)
         return Record(
-            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, wide, target_count),
+            size, komi * _KOMI_UNIT, generation, moves, _targets(arrays, wide, target_count),
             score * _KOMI_UNIT, ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(flags & ~_WIDE),
             (black / _VALUE_STEPS, white / _VALUE_STEPS),
         )  # fmt: skip
@@ -148,11 +149,11 @@ def decode(payload: bytes) -> Record:
         raise ValueError(f"not a game record: {error}") from None
 
 
-def _targets(reader: _Reader, wide: str, count: int) -> tuple[Target, ...]:
+def _targets(arrays: io.BytesIO, wide: str, count: int) -> tuple[Target, ...]:
     """The `count` targets of a record whose actions are numbers of the type `wide`."""
-    plies, counts, values, surprises = (reader.take(number, count) for number in ("<u2", "<u2", "i1", "u1"))
-    actions = [np.cumsum(reader.take(wide, each)) for each in counts]
-    levels = [reader.take("u1", each) for each in counts]
+    plies, counts, values, surprises = (_numbers(arrays, kind, count) for kind in ("<u2", "<u2", "i1", "u1"))
+    actions = [np.cumsum(_numbers(arrays, wide, each)) for each in counts.tolist()]
+    levels = [_numbers(arrays, "u1", each) for each in counts.tolist()]
     return tuple(
         _target(*parts)
         for parts in zip(np.cumsum(plies).tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True)
@@ -164,18 +165,9 @@ def _action_type(size: int, highest: int = 0) -> str:
     return "u1" if max(size * size + 2, highest + 1) <= _BYTE else "<u2"
 
 
-@dataclass
-class _Reader:
-    """A cursor over packed arrays."""
-
-    data: bytes
-    offset: int
-
-    def take(self, kind: str, count: int) -> np.ndarray:
-        """The next `count` numbers of `kind`; ValueError past the end."""
-        array = np.frombuffer(self.data, kind, count, self.offset)
-        self.offset += array.nbytes
-        return array
+def _numbers(arrays: io.BytesIO, kind: str, count: int) -> np.ndarray:
+    """The next `count` numbers of `kind`; ValueError past the end."""
+    return np.frombuffer(arrays.read(count * np.dtype(kind).itemsize), kind, count)
 
 
 class Writer:
