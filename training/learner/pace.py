@@ -25,7 +25,9 @@ class Pace:
     def __init__(self, wanted: int, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         """`wanted`: 0 for as many of the `most` that there are as help; else that many, always. `clock`: in seconds."""
         self.threads = wanted or most  # the best number by the last trial
-        self._counts = [self.threads] if wanted else _halves(most)
+        # all of them, half as many, and so on to one, the fewest first
+        halves = [most >> times for times in reversed(range(most.bit_length()))]
+        self._counts = [self.threads] if wanted else halves
         self._clock = clock
         self._next_trial = 0.0 if len(self._counts) > 1 else float("inf")  # by the clock
         self._times: dict[Hashable, dict[int, list[float]]] = {}  # of the trial: kind -> threads -> seconds of pieces
@@ -62,11 +64,3 @@ class Pace:
         self.threads = min(times, key=lambda count: min(times[count]))
         spent = sum(seconds for each in self._times.values() for found in each.values() for seconds in found)
         self._next_trial, self._times = self._clock() + max(SHORTEST, spent / SHARE), {}
-
-
-def _halves(most: int) -> list[int]:
-    """1 … most, each twice the one before; `most` itself is among them."""
-    counts = [most]
-    while counts[0] > 1:
-        counts.insert(0, counts[0] // 2)
-    return counts
