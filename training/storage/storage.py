@@ -51,13 +51,12 @@ def refuse_url(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def alone(folder: Path, seconds: float = 0.0, file: str = "") -> Iterator[None]:
+def alone(folder: Path, file: str = "") -> Iterator[None]:
     """Keep other processes from working in a run folder, or on a file there. The system releases it when this process
     ends.
 
-    A missing folder is made, and removed at the end if it is still empty. UserError if another process works there,
-    still after so many seconds, or the folder is a URL, or cannot be made or written. A file system without locks gets
-    a warning.
+    A missing folder is made, and removed at the end if it is still empty. UserError if another process works there, or
+    the folder is a URL, or cannot be made or written. A file system without locks gets a warning.
     """
     refuse_url(folder)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
@@ -65,7 +64,7 @@ def alone(folder: Path, seconds: float = 0.0, file: str = "") -> Iterator[None]:
     lock = FileLock(folder / name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=seconds)
+        lock.acquire(timeout=0)
     except Timeout:
         raise UserError(
             f"{folder.absolute() / file} is in use by another gozero command; wait until it ends, or give another "
