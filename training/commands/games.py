@@ -10,7 +10,8 @@ import argparse
 import time
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from torch import nn
 
 from gozero.games import usual
 from gozero.nets import locations, weights
@@ -27,10 +28,6 @@ from training.selfplay.simulators import Disagreement
 from training.settings.config import SelfPlaySettings, Stage
 from training.storage import storage
 from training.storage.storage import StorageError
-
-if TYPE_CHECKING:
-    from torch import nn
-
 
 SAVED = ("weights", "games", "game", "size", "rules", "full_visits", "cheap_visits", "parallel", "seed")  # options
 

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gozero.system.console import say
 from gozero.system.errors import UserError
@@ -23,12 +22,10 @@ from training.doctor.checkup import Checkup, MeasuredRun
 from training.doctor.curves import Curves
 from training.doctor.history import Report
 from training.doctor.strength import Strength
+from training.learner.trainer import Losses
 from training.records import scoring
 from training.settings.config import LoopSettings
 from training.storage import storage
-
-if TYPE_CHECKING:
-    import torch
 
 
 def summary(numbers: Report, settings: LoopSettings) -> str:
@@ -99,7 +96,7 @@ class Monitor:
         if every and generation % every == 0 and not stop():
             self._report(stop)
 
-    def step(self, number: int, losses: Mapping[str, torch.Tensor]) -> None:
+    def step(self, number: int, losses: Losses) -> None:
         """Draw the losses of the learner's step of that number, if its turn is come."""
         with storage.writing(self.folder / "tensorboard"):
             self._curves.step(number, losses)

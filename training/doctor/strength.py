@@ -9,10 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from torch import nn
 
 from gozero.nets import weights
 from gozero.nets.weights import WeightsError
+from training.doctor.checkup import MeasuredRun as Run
 from training.doctor.history import Report, last
 from training.matches import match, players
 from training.matches.interface import Conditions, MatchPlayer, Stopped
@@ -20,11 +22,6 @@ from training.matches.players import SearchPlayer
 from training.records import scoring
 from training.settings.config import LoopSettings
 from training.storage import storage
-
-if TYPE_CHECKING:
-    from torch import nn
-
-    from training.doctor.checkup import MeasuredRun as Run
 
 ROUND = 8  # games at once: half as many openings, each with both colours; it counts whole or not at all
 FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096

@@ -1,14 +1,15 @@
 """Chooses the search of a stage of self-play and the evaluator of its leaves: rollouts, or the network on the fastest
 device and backend that is installed.
 
-OpenVINO, PyTorch and CUDA are imported when they are chosen.
+OpenVINO and CUDA are imported when they are chosen.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+
+from torch import nn
 
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator, RowEvaluator
@@ -17,9 +18,6 @@ from gozero.search.settings import SearchSettings
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from training.settings.config import SelfPlaySettings, Stage
-
-if TYPE_CHECKING:
-    from torch import nn
 
 
 @dataclass(frozen=True)
