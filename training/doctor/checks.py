@@ -23,7 +23,8 @@ from training.settings.config import LoopSettings
 BROKEN, STUCK, NOTE = "broken", "stuck", "note"
 
 Z = 3.0  # one false alarm in a thousand for each share looked at, and a run looks at hundreds
-LEAST_STEPS = 500  # of the learner, before what the network has not learned says anything
+# steps of the learner, before what the network has not learned says anything; the value learns from one number a game
+LEAST_STEPS, LEAST_VALUE_STEPS = 500, 1000
 RECENT = 3  # generations over which a noisy number must agree
 LEAST_GAMES = 16
 LEAST_GAIN = 0.02  # nats by which the policy must be better than the uniform guess
@@ -44,9 +45,9 @@ class Reports:
         return self.all[-1]
 
     @property
-    def has_learned(self) -> bool:
-        """Whether the learner has taken steps enough for the network to show something."""
-        return (self.last("run/steps") or 0.0) >= LEAST_STEPS
+    def steps(self) -> float:
+        """Of the learner so far."""
+        return self.last("run/steps") or 0.0
 
     @property
     def measured(self) -> str:
@@ -269,7 +270,7 @@ def _error(run: Reports, rows: str) -> float:
 def misread(run: Reports) -> str | None:
     """The network takes komi, or the colours, the wrong way round; not checked if one colour wins nearly all games."""
     black, games = run.pooled("black", RECENT)
-    if not run.has_learned or not games or not EVEN[0] < black / games < EVEN[1]:
+    if run.steps < LEAST_STEPS or not games or not EVEN[0] < black / games < EVEN[1]:
         return None
     # a point of komi is worth +1 point, and +0.04 of the value at 13x13, if it is understood
     for name, bound in (("probe/komi_score", -0.25), ("probe/komi_value", -0.01)):
@@ -287,7 +288,7 @@ def batch_norm(run: Reports) -> str | None:
     """The running statistics of the batch norms do not fit the rows."""
     gaps = run.recent("probe/norm_gap")
     # in sound networks three in a row stay below 0.13 nats, one alone reached 0.41
-    if run.has_learned and gaps and min(gaps) >= 0.5:
+    if run.steps >= LEAST_STEPS and gaps and min(gaps) >= 0.5:
         return f"batch norm costs {gaps[-1]:.2f} nats in evaluation: its running statistics do not fit"
     return None
 
@@ -299,18 +300,13 @@ def biased(run: Reports) -> str | None:
     Both sides are to move equally often, so the mean should be right; a bias misleads a search at every other ply.
     """
     limit = 0.15  # of -1..1; a sound network's mean is within 0.03 of the results'
-    for size in run.sizes if _has_learned_values(run) else ():
+    for size in run.sizes if run.steps >= LEAST_VALUE_STEPS else ():
         biases = run.recent(f"held{size}/bias")
         enough = run.now.get(f"held{size}/rows", 0) >= 400
         if biases and enough and (min(biases) > limit or max(biases) < -limit):
             which = "high" if biases[-1] > 0 else "low"
             return f"on {size}x{size} the side to move is valued {abs(biases[-1]):.2f} too {which} in the mean"
     return None
-
-
-def _has_learned_values(run: Reports) -> bool:
-    """The value learns from one number a game: it needs longer."""
-    return (run.last("run/steps") or 0.0) >= 1000
 
 
 @check(
@@ -322,7 +318,7 @@ def first_line(run: Reports) -> str | None:
 
     A search of few visits looks only at what the policy proposes, so such openings are not unlearned.
     """
-    for name in run.now if run.has_learned else ():
+    for name in run.now if run.steps >= LEAST_STEPS else ():
         shares = run.recent(name) if name.startswith(FIRST_LINE) else []
         if shares and min(shares) > 0.7:  # 0.4 in an untrained network at 9x9, 0.1 and less in sound ones
             size = name.removeprefix(FIRST_LINE)
@@ -334,7 +330,7 @@ def first_line(run: Reports) -> str | None:
 def collapsed(run: Reports) -> str | None:
     """The policy has hardly any entropy left, and is wrong."""
     entropy, top1, uniform = (run.last(f"{run.measured}/{name}") for name in ("entropy", "top1", "constant_policy"))
-    if entropy is None or top1 is None or uniform is None or not run.has_learned:
+    if entropy is None or top1 is None or uniform is None or run.steps < LEAST_STEPS:
         return None
     if entropy < 0.1 * uniform and top1 < 0.5:
         return f"the policy has collapsed: entropy {entropy:.2f} of {uniform:.2f} nats, and right in {top1:.0%}"
@@ -348,12 +344,12 @@ def collapsed(run: Reports) -> str | None:
 def no_gain(run: Reports) -> str | None:
     """After many steps the network is no better than a constant predictor."""
     rows = run.measured
-    for name, ready, least, chance in (
-        ("policy", run.has_learned, LEAST_GAIN, 0.0),
-        ("value", _has_learned_values(run), 0.0, 2 * _error(run, rows)),
+    for name, needed, least, chance in (
+        ("policy", LEAST_STEPS, LEAST_GAIN, 0.0),
+        ("value", LEAST_VALUE_STEPS, 0.0, 2 * _error(run, rows)),
     ):
         own, guess = run.recent(f"{rows}/{name}"), run.recent(f"{rows}/constant_{name}")
-        if ready and own and guess and np.mean(own) > np.mean(guess) - least + chance:
+        if run.steps >= needed and own and guess and np.mean(own) > np.mean(guess) - least + chance:
             what = "held-out " if rows == "held" else ""
             return f"{what}{name} loss {np.mean(own):.2f} against a constant guess's {np.mean(guess):.2f}"
     return None

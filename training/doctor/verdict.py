@@ -54,8 +54,8 @@ def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
 
 def _missing(reports: Reports) -> str:
     """What is still missing for a verdict; empty if nothing is."""
-    if (steps := reports.last("run/steps") or 0.0) < JUDGED_STEPS:
-        return f"{steps:.0f} of {JUDGED_STEPS} learning steps"
+    if reports.steps < JUDGED_STEPS:
+        return f"{reports.steps:.0f} of {JUDGED_STEPS} learning steps"
     if len(reports.all) < LEAST_GENERATIONS:
         return f"generation {len(reports.all)} of {LEAST_GENERATIONS}"
     gain = _gain(reports, "policy")
