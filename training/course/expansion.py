@@ -74,11 +74,7 @@ class Children:
 
 
 class Expander:
-    """Everything that can be asked of many positions of one game.
-
-    Args:
-        game: one without superko.
-    """
+    """Everything that can be asked of many positions of one game, which has no superko."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

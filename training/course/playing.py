@@ -26,21 +26,13 @@ Rows = list[tuple[np.ndarray, np.ndarray]]  # for each network: boards uint8 [n,
 
 @dataclass(frozen=True)
 class Played:
-    """B finished games, T the longest one's plies.
+    """B finished games, T the longest one's plies."""
 
-    Attributes:
-        boards: uint8 [T + 1, B, P], the stones before each ply, and at the end.
-        actions: int64 [T, B], -1 after the end.
-        colours: uint8 [T, B], who moved; EMPTY after the end.
-        chosen: bool [T, B], moves that a mover chose and chance did not.
-        winners: uint8 [B]: TIE, BLACK or WHITE.
-    """
-
-    boards: np.ndarray
-    actions: np.ndarray
-    colours: np.ndarray
-    chosen: np.ndarray
-    winners: np.ndarray
+    boards: np.ndarray  # uint8 [T + 1, B, P], the stones before each ply, and at the end
+    actions: np.ndarray  # int64 [T, B], -1 after the end
+    colours: np.ndarray  # uint8 [T, B], who moved; EMPTY after the end
+    chosen: np.ndarray  # bool [T, B], moves that a mover chose and chance did not
+    winners: np.ndarray  # uint8 [B]: TIE, BLACK or WHITE
 
     def value_rows(self, colour: int) -> tuple[np.ndarray, np.ndarray]:
         """(boards uint8 [n, P] after the moves of a colour, or of both for EMPTY, their games' winners int64 [n])."""
@@ -71,13 +63,10 @@ def mixed(game: Game, count: int, random: np.random.Generator) -> np.ndarray:
 def play(
     expander: Expander, movers: tuple[Mover | None, Mover | None], randomness: np.ndarray, seed: int
 ) -> Played:
-    """Play games to their ends, all at once.
+    """Play B games to their ends, all at once.
 
-    Args:
-        expander: of the game.
-        movers: Black's, White's; None: all its moves are random.
-        randomness: float64 [2, B], of Black and White in each game.
-        seed: of chance; the movers have their own.
+    `movers` are Black's and White's, None for random moves; `randomness` float64 [2, B] is theirs in each game; `seed`
+    is that of chance, the movers have their own.
     """
     game, count = expander.game, randomness.shape[1]
     random, generator = np.random.default_rng(seed), np.array([seed], np.uint64)

@@ -48,11 +48,8 @@ class LearningMover(PolicyMover):
 
 
 class Reinforcement:
-    """The learner, its pool and the optimiser; `advance` does a round.
-
-    Args:
-        folder: with supervised policies and value networks.
-        settings: the options that its games depend on.
+    """The learner, its pool and the optimiser; `advance` does a round. The folder has supervised policies and value
+    networks; `settings` are the options that the games depend on.
     """
 
     def __init__(self, folder: CourseFolder, settings: dict[str, Any]) -> None:

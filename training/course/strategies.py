@@ -77,13 +77,8 @@ def parse(text: str) -> Strategy:
 
 
 class StrategyEvaluator:
-    """Evaluates positions of a course's game by its networks (a `gozero.evaluators.base.Evaluator`).
-
-    Args:
-        game: of the course.
-        strategy: which of the networks to use, and how.
-        values: value networks; policies need none.
-        policies: policy networks; `val` needs none.
+    """Evaluates positions of a course's game by its networks (a `gozero.evaluators.base.Evaluator`): `pol` needs no
+    `values`, `val` no `policies`.
     """
 
     def __init__(self, game: Game, strategy: Strategy, values: Networks, policies: Networks) -> None:

@@ -24,17 +24,10 @@ FLUSH = 20  # seconds until the losses of a step are on disk
 
 
 class Curves:
-    """Writes a run's curves. What a crash undid is not drawn twice.
-
-    Args:
-        folder: of the run; TensorBoard's files are in its folder `tensorboard`.
-        every: steps between two points of the losses; 0: none.
-
-    Raises:
-        OSError: TensorBoard's folder cannot be made.
-    """
+    """Writes a run's curves into its folder `tensorboard`. What a crash undid is not drawn twice."""
 
     def __init__(self, folder: Path, every: int) -> None:
+        """`every`: steps between two points of the losses; 0: none. OSError if TensorBoard's folder cannot be made."""
         from torch.utils.tensorboard import SummaryWriter
 
         self._board, self._every, self._open = folder / "tensorboard", every, SummaryWriter

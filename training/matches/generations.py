@@ -70,10 +70,8 @@ def play(options: argparse.Namespace) -> int:
 def _chosen(run: Path, name: str, count: int) -> list[Generation]:
     """At most `count` generations of which there is a network, the first and the last among them, evenly apart. A
     frozen network is that of a generation's end, a checkpoint the last that was saved before it. The newest checkpoint,
-    which a run that has ended names after the generation that would follow, may be that frozen one again.
-
-    Raises:
-        ChoiceError: there are fewer than two.
+    which a run that has ended names after the generation that would follow, may be that frozen one again. ChoiceError
+    if there are fewer than two.
     """
     paths = [path for folder in ("checkpoints", "frozen") for path in storage.numbered(run / folder, ".pt")]
     files = {int(path.stem): path for path in paths}

@@ -44,11 +44,8 @@ class StartingPoint:
 
 
 def learner(settings: LoopSettings, start: StartingPoint, device: str = "cpu") -> tuple[Learner, Weights | None]:
-    """(a run's learner at its beginning on `device`, the given weights, which it then has, if any).
-
-    Raises:
-        WeightsError: the file cannot be used.
-        SettingsError: its network cannot become the run's; the line says what to do instead.
+    """(a run's learner at its beginning on `device`, the given weights, which it then has, if any). WeightsError if
+    their file cannot be used, SettingsError if their network cannot become the run's.
     """
     begun = Learner.of(settings, device)
     if start.weights is None:

@@ -46,11 +46,9 @@ def table() -> str:
 def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[str, Any] | None = None) -> LoopSettings:
     """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
 
-    A file with `base = NAME` begins with the tables of that file of this folder, and so on.
-
-    Raises:
-        SettingsError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
-            begins with `where`, or says that the command line has the value.
+    A file with `base = NAME` begins with the tables of that file of this folder, and so on. SettingsError for a file
+    that cannot be read, a malformed override, an unknown key or a value out of range; it begins with `where`, or says
+    that the command line has the value.
     """
     values = read_toml(path)
     while "base" in values:

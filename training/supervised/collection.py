@@ -76,10 +76,8 @@ class Collection:
 
 
 def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection:
-    """Read every *.sgf below a folder. `say` is given a line for each file or game that is skipped or cut.
-
-    Raises:
-        UserError: no such folder, no SGF file in it, or no row to train on.
+    """Read every *.sgf below a folder. `say` is given a line for each file or game that is skipped or cut. UserError if
+    there is no such folder, no SGF file in it, or no row to train on.
     """
     if not folder.is_dir():
         what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"

@@ -50,10 +50,8 @@ class LabelledGame:
 
 
 def labelled(game: SgfGame, version: int = 1) -> LabelledGame:
-    """The rows of a game's main line, with input features of this version.
-
-    Raises:
-        ValueError: not Go, a board that gozero cannot play, or no move to learn from; one line.
+    """The rows of a game's main line, with input features of this version. ValueError, with one line, if it is not Go,
+    has a board that gozero cannot play, or no move to learn from.
     """
     game.check()
     record = game.record()

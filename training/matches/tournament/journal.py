@@ -59,11 +59,7 @@ class Journal:
     """The journal in a folder, open for writing; a context manager."""
 
     def __init__(self, folder: Path, field: Field) -> None:
-        """Read what is there and check it against the field.
-
-        Raises:
-            SettingsError: it cannot be read or written, or contradicts the field.
-        """
+        """Read what is there. SettingsError if it cannot be read or written, or contradicts the field."""
         self.path, self.field = folder / NAME, field
         try:
             self._file = self.path.open("a+b")
