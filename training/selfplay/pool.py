@@ -37,6 +37,7 @@ Stop = Callable[[], bool]
 # what the seconds of self-play go into: the search's kernels; handing leaves to the evaluator and waiting for it;
 # playing the moves of finished searches and beginning the next ones
 TIMED = ("search", "waiting", "moves")
+COUNTERS = ("started", "evaluations", "rows")  # of a group, in a checkpoint
 
 
 class Group:
@@ -123,17 +124,11 @@ class Group:
         self.clock["moves"] += time.perf_counter() - absorbed
         return records
 
-    def state_dict(self) -> dict[str, Any]:
-        """Games in flight and counters as plain values; search trees are not among them."""
-        counters = {"started": self.started, "evaluations": self.evaluations, "rows": self.rows}
-        return {**counters, "games": [episode.state_dict() for episode in self.games]}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The inverse of `state_dict` for a group of as many games; `use` must follow."""
-        self.started, self.evaluations, self.rows = state["started"], state["evaluations"], state["rows"]
-        self.games = [
-            Episode.from_state_dict(self.game, self.settings, saved, self._simulator) for saved in state["games"]
-        ]
+    def load(self, counters: dict[str, int], games: list[dict[str, Any]]) -> None:
+        """Take over `COUNTERS`, and games of which there are as many as here; `use` must follow."""
+        for name in COUNTERS:
+            setattr(self, name, counters[name])
+        self.games = [Episode.from_state_dict(self.game, self.settings, saved, self._simulator) for saved in games]
 
     def _ready(self) -> Search | PlainSearch:
         if self._search is None:
@@ -284,8 +279,8 @@ class Pool:
         Search trees are left out: after `load_state_dict` and `use` the new pool continues exactly as this one would
         after `use`.
         """
-        groups = [group.state_dict() for group in self.groups]
-        games = [game for group in groups for game in group.pop("games")]
+        groups = [{name: getattr(group, name) for name in COUNTERS} for group in self.groups]
+        games = [episode.state_dict() for episode in self.games]
         resign = [list(pair) for pair in self.resign.peaks]
         return {"seed": list(self.seed), "groups": groups, "games": games, "resign": resign}
 
@@ -305,4 +300,4 @@ class Pool:
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):
             group.seed = self.seed
-            group.load_state_dict({**saved, "games": [next(games) for _ in group.games]})
+            group.load(saved, [next(games) for _ in group.games])
