@@ -16,12 +16,11 @@ from pathlib import Path
 from gozero.system.console import say
 from gozero.system.errors import UserError
 from gozero.system.words import counted
-from training.doctor import history, report
+from training.doctor import history, report, strength
 from training.doctor import verdict as doctor
 from training.doctor.checkup import Checkup, MeasuredRun
 from training.doctor.curves import Curves
 from training.doctor.history import Report
-from training.doctor.strength import Strength
 from training.learner.trainer import Losses
 from training.records import scoring
 from training.settings.config import LoopSettings
@@ -69,7 +68,7 @@ class Monitor:
         self._history = log.reports
         if log.complaint:
             say(log.complaint)
-        self._checkup, self._strength = Checkup(), Strength(folder, settings)
+        self._checkup = Checkup()
         self._log, self._turn = (folder / history.LOG).open("a", encoding="utf-8"), threading.Lock()
         self._curves = Curves(folder, settings.monitor.losses_every)
         self._is_behind = False  # the page, of what this session has logged; its times alone follow a clock set back
@@ -84,7 +83,7 @@ class Monitor:
             numbers |= self._checkup.measure(run, generation)
             numbers["speed/checkup_seconds"] = time.monotonic() - began
         if not stop():
-            numbers |= self._strength.measure(run, generation, self._history, stop)
+            numbers |= strength.measure(run, generation, self._history, stop)
         self._history = [*(old for old in self._history if old["run/generation"] < generation), numbers]
         verdict = doctor.verdict(self._history, self.settings)
         say(summary(numbers, self.settings))
