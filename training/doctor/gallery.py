@@ -102,9 +102,7 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
     planes, output = inputs[0], net(*map(torch.from_numpy, inputs))
     legal = np.zeros(game.actions, np.uint8)
     game.legal(state, np.zeros(int(state[PLY]) + 2, np.uint64), legal)  # superko aside: a picture needs no more
-    logits = np.where(legal > 0, output.policy[0].numpy().astype(np.float64), -np.inf)
-    shares = np.exp(logits - logits.max())
-    shares /= shares.sum()
+    shares = output.policy[0].double().where(torch.from_numpy(legal > 0), -np.inf).softmax(0).numpy()
     board = game.board(state)
     mover = "Black" if planes[0, -1, 0, 0] else "White"
     policy = shares[: game.pass_action].reshape(-1, *board.shape).sum(0)  # of a piece that moves, all its moves
