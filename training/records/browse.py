@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Collection, Iterable
-from itertools import chain, count, islice
+from itertools import chain, count, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -199,10 +199,9 @@ def search_lines(target: Target, game: Game, to_play: int, top: int) -> list[str
 def beside(board: str, lines: list[str]) -> str:
     """The lines to the right of the board's rows, from its second line."""
     left = board.splitlines()
-    left += [""] * (len(lines) + 1 - len(left))
-    right = ["", *lines, *[""] * (len(left) - len(lines) - 1)]
     width = max(map(len, left)) + 3
-    return "\n".join(f"{one:<{width}}{other}".rstrip() for one, other in zip(left, right, strict=True))
+    pairs = zip_longest(left, ["", *lines], fillvalue="")
+    return "\n".join(f"{one:<{width}}{other}".rstrip() for one, other in pairs)
 
 
 def free_path(folder: Path, entry: Entry, taken: Collection[Path]) -> Path:
