@@ -29,7 +29,7 @@ from training.matches.tables import aligned, table_html
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import PAIRS, Field, file_name
-from training.matches.tournament.results import MatchScores, Results, remarks, score
+from training.matches.tournament.results import Results, remarks, score
 from training.matches.tournament.runner import View
 
 PLAIN_UCT = "plain UCT"
@@ -69,9 +69,6 @@ class Contest:
         entrants = [{"name": name, "player": player} for name, player in players.items()]
         return fields.made({"kind": PAIRS, "entrant": entrants, "pair": pairs} | values, where)
 
-    def total(self, found: MatchScores, file: str, pair: PublishedPair) -> MatchScore:
-        return score(found, self.our_name(file, pair), self.their_name(pair)) or MatchScore(0, 0)
-
     def text(self, results: Results) -> str:
         """For the terminal: what is compared, each part, and what is to be said of the games."""
         lines = [*self._about(results), ""]
@@ -107,8 +104,9 @@ class Contest:
         rows = [["simulations", *map(str, part.pairs)]]
         rows += [[name, *figures] for name, figures in part.figures.items()]
         for file in self.weights:
-            totals = (self.total(results.found, file, pair) for pair in part.pairs)
-            rows.append([f"here, {file}", *(cell_text(total, results.field.games) for total in totals)])
+            totals = (score(results.found, self.our_name(file, pair), self.their_name(pair)) for pair in part.pairs)
+            cells = (cell_text(total or MatchScore(), results.field.games) for total in totals)
+            rows.append([f"here, {file}", *cells])
         return rows
 
 
