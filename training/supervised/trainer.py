@@ -174,27 +174,22 @@ def _plan(options: argparse.Namespace) -> Plan:
     return Plan(options.network, from_values(LearnerSettings, values, "command line"), wanted, options.epochs)
 
 
-def _prepared(options: argparse.Namespace, plan: Plan) -> SupervisedTrainer:
-    """The training at its beginning or where it stopped. UserError if it cannot be had."""
-    torch.set_num_threads(options.threads or available_threads())
-    data = collection.read(options.folder, plan.wanted, say)
-    say(str(data))
-    if plan.wanted.held_out and not data.held.any():
-        say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
-    run = SupervisedTrainer(plan, data, options.out)
-    if options.resume:
-        run.resume()
-    return run
-
-
 def learn(options: argparse.Namespace) -> int:
     """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. UserError for what cannot be
     used.
     """
     plan = _plan(options)
     _reserve(options.out, options.resume)
+    torch.set_num_threads(options.threads or available_threads())
     with storage.alone(options.out.parent, file=options.out.name):
-        return _train(_prepared(options, plan))
+        data = collection.read(options.folder, plan.wanted, say)
+        say(str(data))
+        if plan.wanted.held_out and not data.held.any():
+            say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
+        run = SupervisedTrainer(plan, data, options.out)
+        if options.resume:
+            run.resume()
+        return _train(run)
 
 
 def _train(run: SupervisedTrainer) -> int:
