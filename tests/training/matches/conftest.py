@@ -61,6 +61,5 @@ def forked_workers() -> Iterator[None]:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["training.matches.tournament.worker", "gozero.games.tictactoe"])
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("gozero.system.workers", "training.matches.tournament.pool"):
-            patch.setattr(f"{module}.SPAWN", context)
+        patch.setattr("training.matches.tournament.pool.SPAWN", context)
         yield

@@ -11,12 +11,13 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Any, Self
 
 from gozero.games.colours import BLACK, WHITE, result_text
 from gozero.system.errors import UserError
-from gozero.system.workers import SPAWN, WorkerProcess
+from gozero.system.workers import SPAWN, blocked, end_group
 from training.matches.match import Fixture, MatchGame
 from training.matches.tournament.field import Field
 from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Watch, work
@@ -26,11 +27,32 @@ DEATHS = 3
 
 
 @dataclass
-class _Worker(WorkerProcess):
-    watch: Watch = dataclass_field(init=False)
+class _Worker:
+    process: Any  # of multiprocessing
+    connection: Connection
+    watch: Watch
     # under way, by pair and index
     fixtures: dict[tuple[tuple[str, str], int], Fixture] = dataclass_field(default_factory=dict)
     is_ending: bool = False  # there is no more for it
+
+    @classmethod
+    def start(cls, field: Field, folder: Path) -> Self:
+        """One in a new process; signals that are to be ignored do not reach it before it can do so."""
+        ours, theirs = SPAWN.Pipe()
+        shared = SPAWN.Array("d", [NOBODY, 0.0], lock=False)
+        process = SPAWN.Process(target=work, args=(theirs, field, shared, folder), name="tournament", daemon=True)
+        with blocked(IGNORED):
+            process.start()
+        theirs.close()
+        return cls(process, ours, Watch(shared))
+
+    def end(self) -> None:
+        """Close the pipe, and kill the process with those that it has started."""
+        self.connection.close()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end_group(self.process.pid)
+        self.process.kill()
+        self.process.join()
 
     def feed(self, take: Callable[[], Fixture | None]) -> None:
         """Send it one more fixture, unless there are none."""
@@ -68,7 +90,7 @@ class WorkerPool:
                         yield from self._blame(worker, "gave no answer and was stopped")
         finally:
             for worker in self._workers:
-                worker.end(group=True)
+                worker.end()
 
     def _next(self) -> Fixture | None:
         return self._again.pop() if self._again else self._take()
@@ -77,9 +99,7 @@ class WorkerPool:
         """Start workers while there are places and fixtures."""
         while len(self._workers) < self._field.workers and (fixture := self._next()) is not None:
             self._again.append(fixture)
-            shared = SPAWN.Array("d", [NOBODY, 0.0], lock=False)
-            worker = _Worker.start(work, self._field, shared, self._folder, name="tournament", ignored=IGNORED)
-            worker.watch = Watch(shared)
+            worker = _Worker.start(self._field, self._folder)
             for _ in range(self._field.together):
                 worker.feed(self._next)
             self._workers.append(worker)
@@ -99,7 +119,7 @@ class WorkerPool:
 
     def _remove(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        worker.end(group=True)
+        worker.end()
 
     def _blame(self, worker: _Worker, what: str) -> Iterator[MatchGame]:
         """Remove the worker; the entrant that was thinking, if any, loses one game, and the others wait again."""
