@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.frontends.web.site import Tab
+    from tests.frontends.web.stage import Stage
     from tests.frontends.web.talk import Server, Wire
 
 
@@ -101,3 +102,24 @@ def tab(served: "Server", browser: "Browser", usual_tab: "Tab", addresses: list[
         else:
             found.page.context.close()
         assert faults == []
+
+
+@pytest.fixture(scope="session")
+def opened_stage(served: "Server", browser: "Browser") -> "Stage":
+    from tests.frontends.web.site import DESKTOP
+    from tests.frontends.web.stage import Stage
+
+    found = Stage(browser.new_context(viewport=DESKTOP).new_page())  # type: ignore[arg-type]
+    found.open(served.address)
+    return found
+
+
+@pytest.fixture
+def stage(opened_stage: "Stage") -> "Iterator[Stage]":
+    """A page that shows what the test sends. One that reported a fault fails the test."""
+    opened_stage.greet()
+    opened_stage.page.evaluate("document.activeElement.blur()")  # the board takes keys that the page takes otherwise
+    opened_stage.asked.clear()
+    yield opened_stage
+    opened_stage.page.keyboard.press("Escape")  # closes the dialog of a test that failed
+    assert opened_stage.faults == []

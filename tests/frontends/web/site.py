@@ -23,6 +23,8 @@ DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 PATIENCE = 120_000  # milliseconds; kernels may have to be compiled, beside other programs
 FILES = count()
 FRAMES = 300  # that are painted until the page must show what it was told
+SETTLED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+"""Resolves after the next frame, when what was chosen last is stored and what is shown has taken effect."""
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -65,9 +67,7 @@ class Tab:
 
     def leave(self) -> None:
         """Leave nothing of this test to the next."""
-        # what was chosen last is stored after the next frame
-        stored = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
-        self.page.evaluate(f"{stored}.then(() => localStorage.clear())")
+        self.page.evaluate(f"{SETTLED}.then(() => localStorage.clear())")
         self.page.goto("about:blank")
         self.reports.clear()
         self.faults.clear()

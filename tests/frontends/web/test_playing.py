@@ -107,15 +107,6 @@ def test_handicap_rules_and_clock(tab: Callable[..., Tab]) -> None:
     page.begin("Go", 9, rules="japanese", person="both").shows("komi 6.5 · Japanese rules")
 
 
-def test_komi_is_that_of_the_rules_on_a_board_without_handicap(tab: Callable[..., Tab]) -> None:
-    page = tab().begin("Go", 9, person="both").press("New game")
-    dialog = page.page.get_by_role("dialog")
-    dialog.locator(".more summary").click()
-    for name, value, komi in (("handicap", "4", "0.5"), ("rules", "japanese", "0.5"), ("size", "5", "6.5")):
-        dialog.locator(f"[name={name}]").select_option(value)
-        expect(dialog.locator("[name=komi]")).to_have_value(komi)
-
-
 def test_an_engine_that_dies_takes_nothing_with_it(served: Server, tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 7)
     page.click(24)

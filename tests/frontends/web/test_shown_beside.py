@@ -1,0 +1,200 @@
+"""What the page shows of a review, in the list of games and in the dialog for a new one."""
+
+import re
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from gozero.frontends.web.engine.game_tree import START, Estimate
+from gozero.frontends.web.engine.session import GameSession
+from tests.frontends.web.sessions import opened, played
+from tests.frontends.web.stage import Stage, Values, game
+
+pytestmark = pytest.mark.chromium
+
+
+def reviewed() -> GameSession:
+    """Moves of Black that lost 8, 0 and 2 points, and moves of White that lost 0 and 4."""
+    session = opened("(;SZ[9]KM[7.5];B[ee];W[cc];B[gg];W[cg];B[gc])")[0]
+    scores = {0: 4.0, 1: -4.0, 2: -4.0, 3: -4.0, 4: 0.0, 5: -2.0}
+    for node, score in scores.items():
+        session.tree.learn(node, Estimate(100, 0.5 + score / 20, score, (80, 79)))
+    return session
+
+
+def test_a_review(stage: Stage) -> None:
+    session = reviewed()
+
+    def show(node: int) -> None:
+        session.go_to(node)
+        stage.show(session)
+
+    show(2)
+    points = stage.page.locator("polyline.chance").get_attribute("points")
+    assert points == "4.0 33.0 66.4 77.0 128.8 77.0 191.2 77.0 253.6 55.0 316.0 66.0"
+    scores = stage.page.locator("polyline.score").get_attribute("points")
+    assert scores == "4.0 12.8 66.4 97.2 128.8 97.2 191.2 97.2 253.6 55.0 316.0 76.1"
+    dots = stage.page.locator("path.graded").evaluate_all(
+        "all => all.map(one => [one.className.baseVal, one.getAttribute('d')])"
+    )
+    assert dots == [
+        ["graded grade-4", "M66.4 77.0h0"],
+        ["graded grade-3", "M253.6 55.0h0"],
+        ["graded grade-2", "M316.0 66.0h0"],
+    ]
+    expect(stage.page.locator("figcaption")).to_contain_text("Move 2: Black wins 30 %; White is ahead by 4.0 points")
+    stage.has(".walk output", "2 / 5")
+    assert stage.page.locator(".here").get_attribute("x1") == "128.8"
+    stage.has(
+        ".grades tr", "Black White", "Mean loss, points 3.3 2.0", "Best moves 33 % 50 %", "12 points or more 0 0",
+        "6 to 12 points 1 0", "3 to 6 points 0 1", "1.5 to 3 points 1 0", "0.5 to 1.5 points 0 0",
+    )  # fmt: skip
+    stage.has(
+        ".worst li", "1. Black E5: −40 % win chance, −8.0 points", "4. White C3: −20 % win chance, −4.0 points"
+    )  # fmt: skip
+    stage.press("Next mistake")
+    assert stage.request("goto") == {"node": 3}
+    show(3)
+    stage.has(".notices .loss", "White played C3: −20 % win chance, −4.0 points. Better: J1 H1")
+    stage.has(".shudan-heatlabel", "−4.0")
+    stage.press("Previous mistake")
+    assert stage.request("goto") == {"node": 0}
+    show(0)
+    stage.press("Previous mistake")  # round and round
+    assert stage.request("goto") == {"node": 3}
+    show(3)
+    stage.press("Next mistake")
+    assert stage.request("goto") == {"node": 0}
+    show(0)
+    show(5)
+    expect(stage.page.locator("figcaption")).to_contain_text("Move 5: Black wins 40 %; White is ahead by 2.0 points")
+    stage.has(".notices .loss", "Black G7: −10 % win chance, −2.0 points")
+    stage.page.get_by_label("Moves of").select_option("white")
+    stage.has(".worst li", "4. White C3: −20 % win chance, −4.0 points")
+    assert stage.page.locator("path.graded").count() == 1
+    stage.page.get_by_label("Moves of").select_option("both")
+    for button, node in (("First position", 0), ("Back one move", 4)):
+        stage.press(button)
+        assert stage.request("goto") == {"node": node}
+        show(node)
+        show(5)
+    for button in ("Forward one move", "Last position"):
+        expect(stage.page.get_by_role("button", name=button)).to_be_disabled()
+    stage.page.get_by_role("slider", name="Move").fill("1")
+    assert stage.request("goto") == {"node": 1}
+    show(1)
+
+
+def test_a_mistake_without_points(stage: Stage) -> None:
+    session = played("tictactoe", 3, "A1", "B2")
+    session.tree.learn(1, Estimate(100, 0.5, None, (1,)))
+    session.tree.learn(2, Estimate(100, 0.75))
+    stage.show(session)
+    stage.press("Next mistake")
+    session.go_to(stage.request("goto")["node"])
+    stage.show(session)
+    stage.has(".shudan-heatlabel", "−25%")
+    stage.has(".notices .loss", "White played B2: −25 % win chance. Better: B3")
+
+
+@pytest.mark.parametrize(
+    ("visits", "speed", "told"),
+    [
+        (100, 50, "All positions are analysed this well."),
+        (40, None, "How long it takes is measured at the first analysis."),
+        (40, 60, "2 positions take about 2 seconds on this machine."),
+        (40, 120, "2 positions take about a second on this machine."),
+        (40, 1, "2 positions take about 2 minutes on this machine."),
+        (25, 1.5, "2 positions take about 2 minutes on this machine."),
+        (64, 0.81, "2 positions take about 89 seconds on this machine."),
+    ],
+)
+def test_what_an_analysis_of_all_positions_costs(stage: Stage, visits: int, speed: float | None, told: str) -> None:
+    session = played("tictactoe", 3, "A1")
+    for node in (START, 1):
+        session.tree.learn(node, Estimate(visits, 0.5))
+    stage.show(session, speed=speed)
+    expect(stage.page.locator(".review")).to_contain_text(told)
+
+
+@pytest.mark.parametrize(
+    ("progress", "told"),
+    [({"share": 0.25, "seconds": None}, "25 %"), ({"share": 0.25, "seconds": 240}, "25 %, about 4 minutes left")],
+)
+def test_the_progress_of_an_analysis(stage: Stage, progress: Values, told: str) -> None:
+    session = played("tictactoe", 3, "A1")
+    report = stage.show(session, batch=True)
+    stage.send({"is": "progress", "graph": report["graph"], "review": report["review"], **progress})
+    stage.has(".review .quiet", told)
+    stage.press("Stop")
+    stage.request("stop")
+
+
+USUAL = {"played": 1e9, "game": "go", "cols": 9, "rows": 9, "person": "white", "level": 3, "engine": "", "record": "",
+         "moves": 2, "goesOn": False, "result": "W+R"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome", "about"),
+    [
+        ({}, "won (W+R)", "You are White, against level 3 · 2 moves"),
+        ({"result": "B+2"}, "lost (B+2)", "You are White, against level 3"),
+        ({"result": "0", "moves": 1}, "a draw", "You are White, against level 3 · 1 move"),
+        ({"goesOn": True, "result": ""}, "in progress", "You are White, against level 3"),
+        ({"result": ""}, "not finished", "You are White, against level 3"),
+        ({"person": "both"}, "W+R", "No opponent · 2 moves"),
+        ({"person": "both", "record": "Ann – Bo", "result": ""}, "", "Record: Ann – Bo"),
+        ({"engine": "best.pt"}, "won (W+R)", "You are White, against level 3 of best.pt"),
+    ],
+)
+def test_how_a_game_is_listed(stage: Stage, changes: Values, outcome: str, about: str) -> None:
+    stage.show(game())
+    listed = [{**USUAL, **changes, "identity": "b"}, {**USUAL, "identity": "c", "played": 2e9, "game": "hex"}]
+    stage.send({"is": "list", "games": listed})
+    stage.has(".my-games a", "Hex on 9×9", "Go on 9×9")  # the newest first
+    stage.has(".my-games li:last-child .outcome", outcome)
+    expect(stage.page.locator(".my-games li:last-child .quiet")).to_have_text(
+        re.compile(rf"^{re.escape(about)}.* · .*2001$")
+    )
+    stage.page.get_by_role("button", name="Delete Go").click()
+    stage.page.get_by_role("button", name="Really delete Go").click()
+    assert stage.request("delete-game") == {"identity": "b"}
+    stage.press("Close")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "asked"),
+    [
+        ("Go", {}, {"game": "go", "size": 9, "person": "black", "komi": 7.5, "handicap": 0, "rules": "chinese"}),
+        ("Go", {"handicap": "3", "size": "13"}, {"handicap": 3, "komi": 0.5, "size": 13}),
+        ("Go", {"handicap": "9", "size": "7"}, {"handicap": 4, "komi": 0.5, "size": 7}),
+        ("Go", {"handicap": "4", "rules": "japanese"}, {"handicap": 4, "komi": 0.5, "rules": "japanese"}),
+        ("Go", {"handicap": "4", "rules": "japanese", "size": "5"}, {"handicap": 0, "komi": 6.5, "size": 5}),
+        ("Go", {"komi": "5.5", "person": "white", "level": "17"}, {"komi": 5.5, "person": "white", "level": 17}),
+        ("Go", {"komi": "5.5", "rules": "japanese"}, {"rules": "japanese", "komi": 6.5}),
+        ("Go", {"clock": "0"}, {"clock": {"main": 0, "period": 0, "periods": 0}}),
+        ("Go", {"clock": "1"}, {"clock": {"main": 0, "period": 10, "periods": 1}}),
+        ("Go", {"clock": "2"}, {"clock": {"main": 300, "period": 10, "periods": 5}}),
+        ("Go", {"clock": "3"}, {"clock": {"main": 600, "period": 30, "periods": 5}}),
+        ("Hex", {"clock": "4"}, {"clock": {"main": 1200, "period": 0, "periods": 0}, "komi": None, "game": "hex"}),
+    ],
+)
+def test_what_a_new_game_is_asked_with(stage: Stage, kind: str, fields: dict[str, str], asked: Values) -> None:
+    stage.show(game(level=4))
+    stage.press("New game")
+    dialog = stage.page.get_by_role("dialog")
+    dialog.get_by_role("radio", name=kind, exact=True).check()
+    dialog.locator(".more summary").click()
+    for name, value in fields.items():
+        field = dialog.locator(f"[name={name}]")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    stage.press("Start")
+    setup = stage.request("new")["setup"]
+    assert {name: setup[name] for name in asked} == asked
+    assert setup["level"] == int(fields.get("level", 4))
