@@ -349,7 +349,7 @@ def test_what_is_asked_for_beside_the_board(stage: Stage) -> None:
     stage.show(game(game="hex", size=5))
     stage.press("First steps")
     assert stage.request("lessons") == {"game": "hex"}
-    stage.page.locator("aside .level input").fill("7")
+    stage.page.get_by_role("slider", name="Level").fill("7")
     assert stage.request("level") == {"level": 7}
     stage.page.locator(".page").evaluate(DROP)
     assert stage.request("load") == {"data": "KDtTWls5XSk=", "name": "a game.sgf"}

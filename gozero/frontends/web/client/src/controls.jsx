@@ -26,7 +26,7 @@ export const Choice = ({ label, options, onChange, ...rest }) => (
 );
 
 export const Level = ({ level, ...rest }) => (
-  <label class="level">{t("Level")} <output>{levelWords(level)}</output><input type="range" min="1" max="20" value={level} {...rest} /></label>
+  <label class="level">{t("Level")} <strong>{levelWords(level)}</strong><input type="range" min="1" max="20" value={level} {...rest} /></label>
 );
 
 export const Card = ({ title, kind = "", children }) => <section class={`card ${kind}`} aria-label={title}><h2>{title}</h2>{children}</section>;
