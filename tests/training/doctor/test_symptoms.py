@@ -63,6 +63,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
     "drawn": ({"games9/draws": 0.8}, "stuck", "80 of 100 games are drawn"),
     "high": ({"held9/bias": 0.3, "held9/rows": 800.0}, "stuck", "on 9x9 the side to move is valued 0.30 too high"),
     "low": ({"held9/bias": -0.3, "held9/rows": 800.0}, "stuck", "on 9x9 the side to move is valued 0.30 too low"),
+    "some bias": ({"held9/bias": 0.14, "held9/rows": 800.0}, "learning", "the policy is 1.40 nats better"),
     "bias of few": ({"held9/bias": -0.3, "held9/rows": 80.0}, "learning", "the policy is 1.40 nats better"),
     "collapsed": ({"held/entropy": 0.1, "held/top1": 0.2}, "stuck", "the policy has collapsed"),
     "uniform": ({"held/policy": 4.0}, "stuck", "held-out policy loss 4.00 against a constant guess's 4.00"),
@@ -143,6 +144,17 @@ def test_a_sign_is_found(name: str) -> None:
     assert verdict.status == status, verdict.text
     assert words in verdict.text
     assert ("; try " in verdict.text) == (status != "learning")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["high", "low", "first line", "batch norm", "komi by score", "komi by value", "colours", "passing network"],
+)
+def test_a_number_that_varies_must_agree_over_three_generations(name: str) -> None:
+    change = SIGNS[name][0]
+    other = {key: SOUND.get(key, 0.0) for key in change}
+    assert judged(change, change, other, change).text == judged({}).text
+    assert judged(other, change, change, change).text == judged(change).text
 
 
 def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
@@ -251,6 +263,28 @@ def test_probes_see_the_sign_of_komi() -> None:
     assert -1 <= before["probe/view"] <= 1
     unvaried = batch._replace(globals=np.sign(batch.globals) * np.float32(7.5 / 20))
     assert set(before) - set(checkup.probes(net, unvaried, game_of(5))) == {"probe/komi_value", "probe/komi_score"}
+
+
+class Known(torch.nn.Module):
+    """Gains a point and 0.04 of the value by each point of komi; its policy is the target, in evaluation uniform."""
+
+    target: torch.Tensor
+
+    def forward(self, planes: torch.Tensor, numbers: torch.Tensor) -> model.NetOutput:
+        komi = 20 * numbers[:, 0]
+        policy = (self.target + 1e-30).log() if self.training else torch.zeros_like(self.target)
+        return model.NetOutput(policy, 0.04 * komi, score=komi)
+
+
+def test_what_a_point_of_komi_and_batch_norm_are_worth() -> None:
+    batch, net = rows(), Known()
+    net.target = torch.from_numpy(batch.policy)
+    found = checkup.probes(net.eval(), batch, game_of(5))
+    assert found["probe/komi_score"] == pytest.approx(1, rel=1e-3)
+    assert found["probe/komi_value"] == pytest.approx(0.04, rel=1e-3)
+    assert found["probe/view"] == pytest.approx(1)
+    entropy = -(batch.policy * np.log(batch.policy + 1e-30)).sum(1).mean()
+    assert checkup.norm_gap(net, batch) == pytest.approx(np.log(batch.policy.shape[1]) - entropy, rel=1e-3)
 
 
 def test_a_policy_on_the_first_line_is_seen() -> None:
