@@ -158,6 +158,7 @@ def with_values(values: dict[str, Any]) -> bytes:
         *(with_values({"index": 3, "moves": each}) for each in ("B Z9", "B A4", "B A1 W", "X A1", "B A1 W A1A", "A1 B")),
         *map(with_values, [{"winner": 3}, {"answers": ("1", 2)}, {"longest": (0.5, None)}, {"claims": (None, [])}]),
         with_values({"detail": 3}),
+        *(with_values({name: (1,)}) for name in ("seconds", "answers", "longest", "replaced")),
     ],
 )  # fmt: skip
 def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field) -> None:

@@ -12,7 +12,7 @@ from tests.training.matches.tournament.test_rating import played
 from training.elo import Z95
 from training.matches.tables import aligned
 from training.matches.tournament.field import Entrant, Field
-from training.matches.tournament.results import Results, Standing, intervals, page, signed, text
+from training.matches.tournament.results import Results, Standing, intervals, page, remarks, signed, text
 
 
 def results_of(names: list[str], count: int = 6, **details: Any) -> Results:
@@ -62,6 +62,17 @@ def test_the_text_has_table_crosstable_and_remarks() -> None:
     assert lines[2].split() == [
         "entrant", "Elo,", "95", "%", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move",
     ]  # fmt: skip
+    assert [line.split()[-7:] for line in lines[3:6]] == [
+        ["6", "6", "0", "0", "100.0%", "0", "0.100"], ["6", "0", "0", "6", "0.0%", "6", "0.200"],
+        ["0", "0", "0", "0", "-", "0", "-"],
+    ]  # fmt: skip
     assert any(line.split()[:2] == ["1", "a"] and "6/6" in line for line in lines)
     assert "b lost 6 games by game end; a - b, game 1: crash" in lines
     assert aligned([["1", "ab"], ["22", "c"]]) == [" 1  ab", "22  c"]
+
+
+def test_a_winner_that_a_player_names_otherwise_is_told() -> None:
+    results = results_of(["a", "b"], claims=("W+1", None))
+    assert "a player named another winner than the referee in 6 games, the first of them a - b, game 1" in remarks(
+        results
+    )

@@ -139,6 +139,14 @@ def slow_players(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_players")
+def test_where_a_clock_runs_a_first_move_is_asked_for_before_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    for warm in (False, True):
+        player, _ = watched(monkeypatch, lambda *_: Slow(), warm)
+        player.begin(0, seed=1)
+        assert Slow.now == warm
+
+
+@pytest.mark.usefixtures("slow_players")
 def test_a_rehearsal_counts_the_games_and_the_time_that_are_left() -> None:
     entrants = tuple(Entrant("random", name) for name in "abcd")  # d meets nobody
     pairs = (Pair("a", "b"), Pair("a", "c"))
