@@ -23,6 +23,7 @@ from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
 from tests.training.refusals import Refused
 from training.commands import tournament as command
+from training.matches.options import OUT
 from training.matches.tournament import runner
 from training.matches.tournament.field import load
 from training.storage.storage import StorageError, alone
@@ -244,3 +245,14 @@ def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--list-presets"]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert lines.keys() >= {"s1", "s3", "release"} and len(lines["release"].split(", ")) >= 7
+
+
+def test_each_field_of_a_preset_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        written(tmp_path, {"x": "random", "y": "random"}).rename(tmp_path / f"release-{name}.toml")
+    folders, codes = list[Path](), iter([1, 0, 130])
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    monkeypatch.setattr(runner, "play_once", lambda _, options, *more: folders.append(options.out) or next(codes))
+    assert command.main(["release"]) == 1
+    assert command.main(["release", "--out", str(tmp_path)]) == 130
+    assert folders == [OUT / "release" / "release-a", OUT / "release" / "release-b", tmp_path / "release-a"]
