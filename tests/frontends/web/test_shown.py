@@ -155,6 +155,7 @@ def test_what_a_hint_tells(stage: Stage, kind: str, facts: Values, told: str) ->
     session = game(game=kind, size=9 if kind == "go" else 8)
     stage.show(session)
     stage.send(look(session, HINT, hint=True, facts=facts))
+    expect(stage.page.locator(".shudan-marker_triangle")).to_have_attribute("data-x", "4")
     stage.has(".notice.message", f"{told} Show what may follow")
     stage.show(session, analysing=True)
     stage.send(look(session, HINT, hint=True, facts=facts))
@@ -198,7 +199,7 @@ def test_a_look_at_a_search(stage: Stage) -> None:
     moves = [
         move(0, "A9", 400, 0.9), move(1, "B9", 300, 0.31), move(2, "C9", 400, 0.3, score=-2.25, prior=0.25),
         move(3, "D9", 11, 0.6), move(4, "E9", 100, 0.2), move(81, "pass", 250, 0.1), move(5, "F9", 150, 0.25),
-        move(6, "G9", 140, 0.24), move(7, "H9", 130, 0.05),
+        move(6, "G9", 140, 0.24), move(7, "H9", 50, 0.05),
     ]  # fmt: skip
     ownership = [0.0] * 81
     ownership[78:81] = 0.14, 0.2, -1

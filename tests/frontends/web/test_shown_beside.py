@@ -17,9 +17,9 @@ pytestmark = pytest.mark.chromium
 
 
 def reviewed() -> GameSession:
-    """Moves of Black that lost 8, 0 and 2 points, and moves of White that lost 0 and 4."""
+    """Moves of Black that lost 8, 0 and 3 points, and moves of White that lost 0 and 4."""
     session = opened("(;SZ[9]KM[7.5];B[ee];W[cc];B[gg];W[cg];B[gc])")[0]
-    scores = {0: 4.0, 1: -4.0, 2: -4.0, 3: -4.0, 4: 0.0, 5: -2.0}
+    scores = {0: 4.0, 1: -4.0, 2: -4.0, 3: -4.0, 4: 0.0, 5: -3.0}
     for node, score in scores.items():
         session.tree.learn(node, Estimate(100, 0.5 + score / 20, score, (80, 79)))
     return session
@@ -34,26 +34,27 @@ def test_a_review(stage: Stage) -> None:
 
     show(2)
     points = stage.page.locator("polyline.chance").get_attribute("points")
-    assert points == "4.0 33.0 66.4 77.0 128.8 77.0 191.2 77.0 253.6 55.0 316.0 66.0"
+    assert points == "4.0 33.0 66.4 77.0 128.8 77.0 191.2 77.0 253.6 55.0 316.0 71.5"
     scores = stage.page.locator("polyline.score").get_attribute("points")
-    assert scores == "4.0 12.8 66.4 97.2 128.8 97.2 191.2 97.2 253.6 55.0 316.0 76.1"
+    assert scores == "4.0 12.8 66.4 97.2 128.8 97.2 191.2 97.2 253.6 55.0 316.0 86.7"
     dots = stage.page.locator("path.graded").evaluate_all(
         "all => all.map(one => [one.className.baseVal, one.getAttribute('d')])"
     )
     assert dots == [
         ["graded grade-4", "M66.4 77.0h0"],
         ["graded grade-3", "M253.6 55.0h0"],
-        ["graded grade-2", "M316.0 66.0h0"],
+        ["graded grade-3", "M316.0 71.5h0"],
     ]
     expect(stage.page.locator("figcaption")).to_contain_text("Move 2: Black wins 30 %; White is ahead by 4.0 points")
     stage.has(".walk output", "2 / 5")
     assert stage.page.locator(".here").get_attribute("x1") == "128.8"
     stage.has(
-        ".grades tr", "Black White", "Mean loss, points 3.3 2.0", "Best moves 33 % 50 %", "12 points or more 0 0",
-        "6 to 12 points 1 0", "3 to 6 points 0 1", "1.5 to 3 points 1 0", "0.5 to 1.5 points 0 0",
+        ".grades tr", "Black White", "Mean loss, points 3.7 2.0", "Best moves 33 % 50 %", "12 points or more 0 0",
+        "6 to 12 points 1 0", "3 to 6 points 1 1", "1.5 to 3 points 0 0", "0.5 to 1.5 points 0 0",
     )  # fmt: skip
     stage.has(
-        ".worst li", "1. Black E5: −40 % win chance, −8.0 points", "4. White C3: −20 % win chance, −4.0 points"
+        ".worst li", "1. Black E5: −40 % win chance, −8.0 points", "4. White C3: −20 % win chance, −4.0 points",
+        "5. Black G7: −15 % win chance, −3.0 points",
     )  # fmt: skip
     stage.press("Next mistake")
     assert stage.request("goto") == {"node": 3}
@@ -64,14 +65,14 @@ def test_a_review(stage: Stage) -> None:
     assert stage.request("goto") == {"node": 0}
     show(0)
     stage.press("Previous mistake")  # round and round
-    assert stage.request("goto") == {"node": 3}
-    show(3)
+    assert stage.request("goto") == {"node": 4}
+    show(4)
     stage.press("Next mistake")
     assert stage.request("goto") == {"node": 0}
     show(0)
     show(5)
-    expect(stage.page.locator("figcaption")).to_contain_text("Move 5: Black wins 40 %; White is ahead by 2.0 points")
-    stage.has(".notices .loss", "Black G7: −10 % win chance, −2.0 points")
+    expect(stage.page.locator("figcaption")).to_contain_text("Move 5: Black wins 35 %; White is ahead by 3.0 points")
+    stage.has(".notices .loss", "Black G7: −15 % win chance, −3.0 points")
     stage.page.get_by_label("Moves of").select_option("white")
     stage.has(".worst li", "4. White C3: −20 % win chance, −4.0 points")
     assert stage.page.locator("path.graded").count() == 1
@@ -97,6 +98,7 @@ def test_a_mistake_without_points(stage: Stage) -> None:
     session.go_to(stage.request("goto")["node"])
     stage.show(session)
     stage.has(".shudan-heatlabel", "−25%")
+    stage.has(".grades tr:nth-child(1)", "Black White", "Mean loss, win chance – 25 %")
     stage.has(".notices .loss", "White played B2: −25 % win chance. Better: B3")
 
 
@@ -127,7 +129,9 @@ def test_what_an_analysis_of_all_positions_costs(stage: Stage, visits: int, spee
 def test_the_progress_of_an_analysis(stage: Stage, progress: Values, told: str) -> None:
     session = played("tictactoe", 3, "A1")
     report = stage.show(session, batch=True)
-    stage.send({"is": "progress", "graph": report["graph"], "review": report["review"], **progress})
+    found = {"black": 0.5, "score": None, "visits": 9}
+    stage.send({"is": "progress", "graph": [found] * 2, "review": report["review"], **progress})
+    expect(stage.page.locator("polyline.chance")).to_have_count(1)
     stage.has(".review .quiet", told)
     stage.press("Stop")
     stage.request("stop")
