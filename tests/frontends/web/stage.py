@@ -14,6 +14,10 @@ from gozero.games.colours import WHITE
 from tests.frontends.web.site import FRAMES, Tab
 
 Values = dict[str, Any]
+HELD = """() => {
+    const usual = setTimeout;
+    globalThis.setTimeout = (act, wait) => (wait >= 500 ? (globalThis.attempt = act) : usual(act, wait));
+}"""
 
 
 def game(**setup: Any) -> GameSession:
@@ -45,14 +49,21 @@ class Stage(Tab):
     def _connected(self, socket: WebSocketRoute) -> None:
         self._route = socket
         socket.on_message(lambda text: self.asked.append(json.loads(text)))
-        self.greet()
-        self.send(view(game()))
+        is_lost = "snapshot" in socket.url
+        self.greet(is_lost)
+        if not is_lost:
+            self.send(view(game()))
 
-    def greet(self) -> None:
-        self.send({"is": "hello", "lost": False, "version": "", "games": shown_games({})})
+    def greet(self, is_lost: bool = False) -> None:
+        self.send({"is": "hello", "lost": is_lost, "version": "", "games": shown_games({})})
 
     def send(self, report: Values) -> None:
         self._route.send(json.dumps(report))
+
+    def go_away(self) -> None:
+        """The server ends; the page connects again when `attempt()` is evaluated, and not after a while."""
+        self.page.evaluate(HELD)
+        self._route.close()
 
     def show(self, session: GameSession, **changes: Any) -> Values:
         """Show a session; the changes go over its report."""
@@ -68,11 +79,11 @@ class Stage(Tab):
         for _ in range(FRAMES):
             if self.asked:
                 break
-            self._shown()
+            self.page.evaluate("new Promise(requestAnimationFrame)")
         found = self.asked.pop(0)
         assert found.pop("do") == what, found
         return found
 
-    def has(self, selector: str, *texts: str) -> None:
+    def has(self, selector: str, *texts: str | re.Pattern[str]) -> None:
         """Until the elements of a selector have these texts."""
         expect(self.page.locator(selector)).to_have_text(list(texts), use_inner_text=True)

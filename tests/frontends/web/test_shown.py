@@ -4,16 +4,19 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("playwright")
 
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from gozero.frontends.web.engine import variations
+from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.session import GameSession
+from gozero.games.colours import BLACK, WHITE
 from tests.frontends.web.sessions import opened, played
-from tests.frontends.web.site import SETTLED
+from tests.frontends.web.site import DESKTOP, SETTLED
 from tests.frontends.web.stage import Stage, Values, game, looking_back, replied
 
 pytestmark = pytest.mark.chromium
@@ -49,7 +52,7 @@ def test_a_clock_runs_on_as_the_servers_does(stage: Stage, clock: Values, after:
     expect(stage.page.locator(".clock.running")).to_have_count(0)
 
 
-ANN = "(;SZ[9]PB[Ann]PW[Bo];B[ee];W[ff])"
+ANN = "(;SZ[9]PB[Ann]BR[3k]PW[Bo];B[ee];W[ff])"
 
 
 @pytest.mark.parametrize(
@@ -63,8 +66,8 @@ ANN = "(;SZ[9]PB[Ann]PW[Bo];B[ee];W[ff])"
         (lambda: game(), {"over": True, "ending": {"winner": None}}, ["you", "level 5"], ["", ""], ["0 captured"] * 2),
         (lambda: game(), {"person": "white", "captured": {"black": 3, "white": 1}}, ["level 5", "you"], ["to move", ""],
          ["3 captured", "1 captured"]),
-        (lambda: opened(ANN)[0], {}, ["Ann", "Bo"], ["to move", ""], ["0 captured"] * 2),
-        (lambda: looking_back(opened(ANN)[0]), {}, ["Ann", "Bo"], ["", "to move"], ["0 captured"] * 2),
+        (lambda: opened(ANN)[0], {}, ["Ann 3k", "Bo"], ["to move", ""], ["0 captured"] * 2),
+        (lambda: looking_back(opened(ANN)[0]), {}, ["Ann 3k", "Bo"], ["", "to move"], ["0 captured"] * 2),
         (lambda: played("othello", 4, "B1"), {}, ["", ""], ["", "to move"], ["4 discs", "1 disc"]),
         (lambda: played("tictactoe", 3), {}, ["", ""], ["to move", ""], ["", ""]),
     ],
@@ -182,6 +185,7 @@ def test_a_hint_to_pass(stage: Stage, legal: list[int], told: str) -> None:
 def test_what_a_mistake_cost(stage: Stage, kind: str, mistake: Values, told: str) -> None:
     stage.show(game(game=kind, size=8), mistake=mistake)
     expect(stage.page.get_by_role("alert")).to_contain_text(told)
+    stage.has(".turn", "Your turn: play the move anyway, or take it back")
     for button, what in (("Play it anyway", "anyway"), ("Take it back", "undo")):
         stage.press(button)
         stage.request(what)
@@ -354,3 +358,153 @@ def test_what_is_asked_for_beside_the_board(stage: Stage) -> None:
     assert stage.request("level") == {"level": 7}
     stage.page.locator(".page").evaluate(DROP)
     assert stage.request("load") == {"data": "KDtTWls5XSk=", "name": "a game.sgf"}
+    file: FilePayload = {"name": "long.sgf", "mimeType": "", "buffer": b" " * 1_000_001}
+    stage.page.get_by_label("A record to open").set_input_files(file)
+    stage.has(".notice.refused", "long.sgf has 1,000,001 bytes; a record has at most 1,000,000.")
+
+
+def test_an_earlier_move_is_shown_while_the_game_goes_on(stage: Stage) -> None:
+    session = game()
+    session.play(session.action("E5"))
+    session.go_to(START)
+    stage.show(session)
+    stage.has(".notices p", "This is an earlier move. The engine is choosing its move. Go to the last move")
+    session.reply(WHITE, session.action("C3"))
+    stage.show(session)
+    stage.has(".notices p", "This is an earlier move. It is your turn. Go to the last move")
+    stage.press("Go to the last move")
+    assert stage.request("goto") == {"node": 2}
+    session.go_to(2)
+    stage.show(session)
+    stage.has(".notices p")
+
+
+def test_a_comment_that_is_typed_while_the_engine_moves_stays_with_its_move(stage: Stage) -> None:
+    session = game()
+    session.play(session.action("E5"))
+    stage.show(session)
+    box = stage.page.locator(".comment textarea")
+    box.press_sequentially("while it")
+    session.reply(WHITE, session.action("C3"))
+    stage.show(session)
+    box.press_sequentially(" thinks")
+    expect(stage.page.get_by_label("Comment on an earlier position")).to_have_value("while it thinks")
+    box.blur()
+    assert stage.request("comment") == {"node": 1, "text": "while it thinks"}
+    expect(stage.page.get_by_label("Comment on this position")).to_have_value("")
+
+
+@pytest.mark.parametrize(
+    ("begin", "told", "buttons"),
+    [
+        (lambda: game(handicap=4, komi=0.5, rules="aga"),
+         ["White: the engine is thinking…", "You are Black, against level 5 · 4 stones handicap · komi 0.5 · AGA rules"],
+         ["Stop playing, review"]),
+        (lambda: looking_back(replied(game(rules="japanese", komi=6.5))),
+         ["Your turn: Black", "You are Black, against level 5 · komi 6.5 · Japanese rules"],
+         ["Stop playing, review", "Play from here"]),
+        (lambda: given_up(), ["White to move", "You are Black, against level 5 · komi 7.5 · Chinese rules"],
+         ["Play from here"]),
+        (lambda: opened(f"(;SZ[9]KM[9]EV[{'e' * 400}]RE[B+3.5]C[A start])")[0],
+         ["e" * 400, "Black to move", "Result in the record: B+3.5", "No opponent: every move is yours · komi 9 · Chinese rules"],
+         ["Play from here"]),
+    ],
+)  # fmt: skip
+def test_what_is_played_and_what_a_review_offers(
+    stage: Stage, begin: Callable[[], GameSession], told: list[str], buttons: list[str]
+) -> None:
+    session = begin()
+    stage.show(session)
+    stage.has(".status p:not(.note)", *told)
+    stage.has(".review > .options:first-of-type button", "Open a record…", "Save the game", *buttons)
+    stage.has(".said", *filter(None, [session.tree[session.at].comment]))
+    assert stage.page.evaluate("document.documentElement.scrollWidth") <= DESKTOP["width"]
+    for button, what in (("Stop playing, review", "review"), ("Play from here", "play-on")):
+        if button in buttons:
+            stage.press(button)
+            stage.request(what)
+
+
+def given_up() -> GameSession:
+    """A variation after Black has resigned."""
+    session = game()
+    session.resign(BLACK)
+    session.play(session.action("E5"))
+    return session
+
+
+CONTRASTS = """(marks) => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const light = (colour) => colour.map((part) => ((part / 255 + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const wood = parts(getComputedStyle(document.querySelector(".shudan-goban-image")).backgroundColor);
+    return marks.map((mark) => {
+        const { borderTopColor, opacity } = getComputedStyle(mark);
+        const edge = parts(borderTopColor).map((part, index) => opacity * part + (1 - opacity) * wood[index]);
+        return (light(wood) + 0.05) / (light(edge) + 0.05);
+    });
+}"""
+
+
+def test_the_marks_of_whites_area_are_seen_on_wood(stage: Stage) -> None:
+    session = game()
+    stage.show(session, analysing=True)
+    stage.send(look(session, ownership=np.linspace(-1, -0.15, 81).tolist()))
+    marks = stage.page.locator(".shudan-sign_0.shudan-paint_-1 .shudan-paint .shudan-inner")
+    expect(marks).to_have_count(81)
+    assert min(marks.evaluate_all(CONTRASTS)) > 3, "the least for parts of a picture (WCAG 1.4.11)"
+    stage.page.get_by_label("whose area").uncheck()
+    expect(stage.page.locator(".shudan-paint")).to_have_count(0)
+    stage.page.get_by_label("whose area").check()
+
+
+def test_no_key_is_lost_however_fast_it_repeats_and_the_switch_of_the_analysis_takes_none(stage: Stage) -> None:
+    session = played("go", 9, *(f"{letter}{row}" for row in (3, 6) for letter in "ABCDEFGHJ"))
+    session.go_to(START)
+    stage.show(session, analysing=False)
+    stage.page.get_by_role("switch", name="Analysis").check()
+    assert stage.request("analyse") == {"on": True}
+    for key, nodes in (("ArrowRight", (1, 17)), ("ArrowLeft", (16, 5))):
+        for _ in range(abs(nodes[1] - session.at)):
+            stage.page.keyboard.press(key)
+        for node in nodes:  # the server has answered one request before it gets another
+            assert stage.request("goto") == {"node": node}
+            session.go_to(node)
+            stage.show(session)
+
+
+def test_in_othello_the_legal_moves_are_marked_and_row_1_is_at_the_top(stage: Stage) -> None:
+    stage.show(game(game="othello", size=8))
+    points = stage.page.locator(".shudan-marker_point")
+    expect(points).to_have_count(4)
+    stage.page.get_by_role("application", name="board").focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
+        stage.page.keyboard.press(key)
+    expect(stage.page.locator("[aria-live=assertive]")).to_have_text("d4, White")
+    option = stage.page.get_by_role("checkbox", name="Mark where I may play")
+    for is_on in (False, True):
+        stage.press("Settings")
+        option.set_checked(is_on)
+        stage.page.keyboard.press("Escape")
+        expect(points).to_have_count(4 * is_on)
+
+
+def test_the_settings_close_by_escape_and_by_a_click_elsewhere(stage: Stage) -> None:
+    stage.show(game())
+    card = stage.page.locator("#settings")
+    expect(stage.page.locator("header button").first).to_have_accessible_name(
+        "Settings"
+    )  # Tab meets it where it is seen
+    stage.press("Settings")
+    expect(card).to_be_visible()
+    stage.picture("settings")
+    stage.page.keyboard.press("Escape")
+    expect(card).not_to_be_visible()
+    warns = stage.page.get_by_role("checkbox", name="Warn me after a bad move")
+    for is_on in (True, False):
+        stage.press("Settings")
+        warns.set_checked(is_on)
+        expect(card).to_be_visible()
+        stage.page.locator('.shudan-vertex[data-x="4"][data-y="4"]').click()
+        assert stage.request("play")["warn"] is is_on
+        expect(card).not_to_be_visible()

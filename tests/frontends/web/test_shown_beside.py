@@ -1,5 +1,6 @@
 """What the page shows of a review, in the list of games and in the dialog for a new one."""
 
+import json
 import re
 
 import pytest
@@ -10,6 +11,8 @@ from playwright.sync_api import expect
 
 from gozero.frontends.web.engine.game_tree import START, Estimate
 from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.variations import shape
+from gozero.frontends.web.engine.views import title
 from tests.frontends.web.sessions import opened, played
 from tests.frontends.web.stage import Stage, Values, game
 
@@ -56,7 +59,8 @@ def test_a_review(stage: Stage) -> None:
         ".worst li", "1. Black E5: −40 % win chance, −8.0 points", "4. White C3: −20 % win chance, −4.0 points",
         "5. Black G7: −15 % win chance, −3.0 points",
     )  # fmt: skip
-    stage.press("Next mistake")
+    expect(stage.page.locator("[class*=shudan-heat_dot]")).to_have_count(2)  # the last moves
+    stage.page.keyboard.press("n")
     assert stage.request("goto") == {"node": 3}
     show(3)
     stage.has(".notices .loss", "White played C3: −20 % win chance, −4.0 points. Better: J1 H1")
@@ -64,7 +68,7 @@ def test_a_review(stage: Stage) -> None:
     stage.press("Previous mistake")
     assert stage.request("goto") == {"node": 0}
     show(0)
-    stage.press("Previous mistake")  # round and round
+    stage.page.keyboard.press("Shift+N")  # round and round
     assert stage.request("goto") == {"node": 4}
     show(4)
     stage.press("Next mistake")
@@ -75,7 +79,7 @@ def test_a_review(stage: Stage) -> None:
     stage.has(".notices .loss", "Black G7: −15 % win chance, −3.0 points")
     stage.page.get_by_label("Moves of").select_option("white")
     stage.has(".worst li", "4. White C3: −20 % win chance, −4.0 points")
-    assert stage.page.locator("path.graded").count() == 1
+    assert stage.page.locator("path.graded").count() == stage.page.locator(".grades thead th").count() == 1
     stage.page.get_by_label("Moves of").select_option("both")
     for button, node in (("First position", 0), ("Back one move", 4)):
         stage.press(button)
@@ -87,6 +91,11 @@ def test_a_review(stage: Stage) -> None:
     stage.page.get_by_role("slider", name="Move").fill("1")
     assert stage.request("goto") == {"node": 1}
     show(1)
+    box = stage.page.locator(".graph svg").bounding_box()
+    assert box is not None
+    stage.page.locator(".graph svg").click(position={"x": box["width"] - 6, "y": 20})
+    assert stage.request("goto") == {"node": 5}
+    show(5)
 
 
 def test_a_mistake_without_points(stage: Stage) -> None:
@@ -94,6 +103,10 @@ def test_a_mistake_without_points(stage: Stage) -> None:
     session.tree.learn(1, Estimate(100, 0.5, None, (1,)))
     session.tree.learn(2, Estimate(100, 0.75))
     stage.show(session)
+    sides = stage.page.get_by_label("Moves of")
+    sides.select_option("black")
+    expect(stage.page.get_by_role("button", name="Next mistake")).to_be_disabled()
+    sides.select_option("both")
     stage.press("Next mistake")
     session.go_to(stage.request("goto")["node"])
     stage.show(session)
@@ -167,6 +180,83 @@ def test_how_a_game_is_listed(stage: Stage, changes: Values, outcome: str, about
     stage.page.get_by_role("button", name="Really delete Go").click()
     assert stage.request("delete-game") == {"identity": "b"}
     stage.press("Close")
+
+
+def test_a_game_that_the_server_does_not_have_is_given_to_it(stage: Stage) -> None:
+    session = played("tictactoe", 3, "B2")
+    saved = {"setup": {}, "game": session.snapshot(0.0), "title": title(session)}
+    restored = "The server did not have this game. Your browser restored it."
+    stage.show(session)
+    stage.send({"is": "snapshot", "saved": saved})
+    statuses = [200, 401]
+    stage.page.route(re.compile("/$"), lambda route: route.fulfill(status=statuses.pop(0)))
+    for told in ("trying again. This page keeps the game.", "Open the address that it prints."):
+        stage.go_away()
+        stage.shows(told)
+        stage.page.evaluate("attempt()")
+        assert stage.request("restore") == {"saved": json.loads(json.dumps(saved))}
+    stage.page.unroute(re.compile("/$"))
+    stage.show(session)
+    stage.has(".notice.message", restored)
+    stage.show(game())
+    stage.send({"is": "list", "games": []})
+    with stage.page.expect_navigation(url=f"**/?game={session.identity}"):
+        stage.page.get_by_role("link", name="Tic-tac-toe on 3×3").click()
+    stage.request("restore")
+    stage.show(session)
+    stage.has(".notice.message", restored)
+    stage.show(game())
+    stage.send({"is": "list", "games": []})
+    for button in ("Delete", "Really delete"):
+        stage.press(f"{button} Tic-tac-toe on 3×3")
+    expect(stage.page.get_by_role("dialog").get_by_role("listitem")).to_have_count(0)
+    stage.request("delete-game")
+    stage.press("Close")
+    with stage.page.expect_navigation(url=f"**/?game={session.identity}"):
+        stage.send({"is": "known", "identity": session.identity})
+    expect(stage.page.locator(".page")).to_be_visible()
+    stage.greet(is_lost=True)
+    stage.has(".notice.warning", re.compile("^The game at this address was not found"))
+    stage.faults.clear()  # Chromium tells of every attempt
+
+
+LENGTH, EVERY = 320, 4  # moves of the main line, and from one variation to the next
+STEP = 26  # pixels from node to node
+POINTS = "abcdefghijklmnopqrs"
+
+
+def large_record() -> str:
+    """A long game with many variations of three moves, each on points that the main line leaves free."""
+    text = ""
+    for number in range(LENGTH - 1, -1, -1):
+        colour, other = "BW" if number % 2 == 0 else "WB"
+        text = f";{colour}[{POINTS[number % 19]}{POINTS[number // 19]}]{text}"
+        if number and number % EVERY == 0:
+            text = f"({text})(;{colour}[as];{other}[cs];{colour}[es])"
+    return f"(;GM[1]SZ[19]{text})"
+
+
+def test_a_large_tree_shows_where_one_is_and_is_clicked(stage: Stage) -> None:
+    session = opened(large_record())[0]
+    tree, line = stage.page.locator(".tree"), session.line
+    stage.send(shape(session))
+    for node in (START, line[-1]):
+        session.go_to(node)
+        stage.show(session)
+        ring, frame = tree.locator(".ring").bounding_box(), tree.bounding_box()
+        assert ring and frame
+        assert frame["x"] < ring["x"] < frame["x"] + frame["width"] - ring["width"]
+    session.go_to(START)
+    stage.show(session)
+    tree.locator("svg").click(position={"x": 5.5 * STEP, "y": 0.5 * STEP})
+    assert stage.request("goto") == {"node": line[5]}
+    session.go_to(line[5])
+    stage.show(session)
+    tree.press("ArrowDown")
+    other = stage.request("goto")["node"]
+    assert (session.tree[other].parent, other) == (line[4], session.tree[line[4]].children[1])
+    session.go_to(other)
+    stage.show(session)
 
 
 @pytest.mark.parametrize(
