@@ -259,23 +259,24 @@ def test_a_large_tree_shows_where_one_is_and_is_clicked(stage: Stage) -> None:
     stage.show(session)
 
 
+def clock(main: int, period: int, periods: int) -> Values:
+    return {"main": main, "period": period, "periods": periods}
+
+
 @pytest.mark.parametrize(
     ("kind", "fields", "asked"),
     [
         ("Go", {}, {"game": "go", "size": 9, "person": "black", "komi": 7.5, "handicap": 0, "rules": "chinese"}),
-        ("Go", {"handicap": "3", "size": "13"}, {"handicap": 3, "komi": 0.5, "size": 13}),
-        ("Go", {"handicap": "9", "size": "7"}, {"handicap": 4, "komi": 0.5, "size": 7}),
-        ("Go", {"handicap": "4", "rules": "japanese"}, {"handicap": 4, "komi": 0.5, "rules": "japanese"}),
-        ("Go", {"handicap": "4", "rules": "japanese", "size": "5"}, {"handicap": 0, "komi": 6.5, "size": 5}),
+        ("Go", {"handicap": "3", "size": "13", "clock": "1"}, {"handicap": 3, "komi": 0.5, "size": 13, "clock": clock(0, 10, 1)}),
+        ("Go", {"handicap": "9", "size": "7", "clock": "2"}, {"handicap": 4, "komi": 0.5, "size": 7, "clock": clock(300, 10, 5)}),
+        ("Go", {"handicap": "4", "rules": "japanese", "clock": "3"},
+         {"handicap": 4, "komi": 0.5, "rules": "japanese", "clock": clock(600, 30, 5)}),
+        ("Go", {"handicap": "4", "rules": "japanese", "size": "5"}, {"handicap": 0, "komi": 6.5, "size": 5, "clock": clock(0, 0, 0)}),
         ("Go", {"komi": "5.5", "person": "white", "level": "17"}, {"komi": 5.5, "person": "white", "level": 17}),
         ("Go", {"komi": "5.5", "rules": "japanese"}, {"rules": "japanese", "komi": 6.5}),
-        ("Go", {"clock": "0"}, {"clock": {"main": 0, "period": 0, "periods": 0}}),
-        ("Go", {"clock": "1"}, {"clock": {"main": 0, "period": 10, "periods": 1}}),
-        ("Go", {"clock": "2"}, {"clock": {"main": 300, "period": 10, "periods": 5}}),
-        ("Go", {"clock": "3"}, {"clock": {"main": 600, "period": 30, "periods": 5}}),
-        ("Hex", {"clock": "4"}, {"clock": {"main": 1200, "period": 0, "periods": 0}, "komi": None, "game": "hex"}),
+        ("Hex", {"clock": "4"}, {"clock": clock(1200, 0, 0), "komi": None, "game": "hex"}),
     ],
-)
+)  # fmt: skip
 def test_what_a_new_game_is_asked_with(stage: Stage, kind: str, fields: dict[str, str], asked: Values) -> None:
     stage.show(game(level=4))
     stage.press("New game")
