@@ -1,4 +1,4 @@
-"""Playing in Chromium: refusals, undo, a language, a hint, a clock, a phone, an engine that dies."""
+"""Playing in Chromium: refusals, undo, a language, a hint, a clock, a phone, an engine that dies, another server."""
 
 import os
 import re
@@ -12,7 +12,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import expect
 
 from tests.frontends.web.site import PHONE, Tab
-from tests.frontends.web.talk import Server
+from tests.frontends.web.talk import Server, served_by
 
 pytestmark = pytest.mark.chromium
 
@@ -78,6 +78,22 @@ def test_an_engine_that_dies_takes_nothing_with_it(served: Server, tab: Callable
     page.wait("person", 4)
     kept = [point for point, colour in enumerate(stones) if colour]
     assert [page.view["stones"][point] for point in kept] == [stones[point] for point in kept]
+
+
+def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]) -> None:
+    with served_by() as first:
+        page = tab(first.address).begin("Tic-tac-toe")
+        page.click(4)
+        page.wait("person", 2)
+    stones = page.view["stones"]
+    page.shows("trying again. This page keeps the game.").picture("server away")
+    page.faults.clear()  # Chromium tells of every attempt
+    with served_by("--port", first.address.rstrip("/").rpartition(":")[2]):
+        page.shows("The server did not have this game. Your browser restored it.").wait("person", 2)
+        assert page.view["stones"] == stones
+        page.click(page.view["legal"][0])
+        page.wait("person", 4)
+        page.faults.clear()
 
 
 def test_on_a_large_board_a_tap_is_shown_and_a_second_one_plays(tab: Callable[..., Tab]) -> None:
