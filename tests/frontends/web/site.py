@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, WebSocket, expect, sync_playwright
 
 from tests import ROOT
 
@@ -42,6 +42,16 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
         yield browser
         browser.close()
+
+
+def enter(dialog: Locator, values: dict[str, str]) -> None:
+    """Fill in a dialog's fields, by their names."""
+    for name, value in values.items():
+        field = dialog.locator(f"[name={name}]")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
 
 
 class Tab:
@@ -116,12 +126,7 @@ class Tab:
             dialog.locator("[name=size]").select_option(str(size))
         if set(values) - {"person", "level"}:
             dialog.locator(".more summary").click()
-        for name, value in values.items():
-            field = dialog.locator(f"[name={name}]")
-            if field.evaluate("field => field.tagName") == "SELECT":
-                field.select_option(value)
-            else:
-                field.fill(value)
+        enter(dialog, values)
         dialog.get_by_role("button", name="Start").click()
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.locator(f'.page:not([data-game="{before}"]):not([data-turn="engine"])')).to_be_visible()

@@ -14,6 +14,7 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.variations import shape
 from gozero.frontends.web.engine.views import title
 from tests.frontends.web.sessions import opened, played
+from tests.frontends.web.site import enter
 from tests.frontends.web.stage import Stage, Values, game
 
 pytestmark = pytest.mark.chromium
@@ -283,12 +284,7 @@ def test_what_a_new_game_is_asked_with(stage: Stage, kind: str, fields: dict[str
     dialog = stage.page.get_by_role("dialog")
     dialog.get_by_role("radio", name=kind, exact=True).check()
     dialog.locator(".more summary").click()
-    for name, value in fields.items():
-        field = dialog.locator(f"[name={name}]")
-        if field.evaluate("field => field.tagName") == "SELECT":
-            field.select_option(value)
-        else:
-            field.fill(value)
+    enter(dialog, fields)
     stage.press("Start")
     setup = stage.request("new")["setup"]
     assert {name: setup[name] for name in asked} == asked
