@@ -43,9 +43,9 @@ class OpenVINOEvaluator:
         """Compile a graph of `graphs.convert` for the game's board.
 
         The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once.
-        `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor is fast in it and the network wide enough to
-        gain, else the faster one; ChoiceError if it is not computed in here. `ranges` gives the ranges for
-        int8, as `StoredGraph.ranges`; None: they are measured.
+        `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor is fast in it and the network wide enough
+        to gain, else the faster one; ChoiceError if it is not computed in here. `ranges` gives the ranges for int8, as
+        `StoredGraph.ranges`; None: they are measured.
         """
         check_precision(precision)
         self.game = game

@@ -49,7 +49,8 @@ def measure(run: Run, generation: int, history: list[Report], stop: Callable[[],
     size = run.settings.stage_at(run.progress.rows).main_size
     numbers: Report = {"strength/size": float(size)}
     try:
-        game, komi = scoring.match_game(run.settings, size)  # with other openings at each measurement:
+        game, komi = scoring.match_game(run.settings, size)
+        # the generation is the seed: each measurement has other openings
         conditions = Conditions(game, komi, generation, ROUND, threads=run.selfplay.threads)
         numbers |= _uct(run, conditions, history, over)
         numbers |= _frozen(run, generation, conditions, over)

@@ -29,6 +29,7 @@ from gozero.play.player import make_game
 from gozero.records.sgf import GameRecord
 from gozero.system.errors import InputError
 
+# to a click that names no move, where pieces move
 STEPS = "Choose one of your pieces, then where it goes: one step ahead, straight or slantwise."
 
 
